@@ -547,6 +547,35 @@ def test_segments_are_validated_and_profiled_on_a_gpu():
         fd.capture(inputs)
 
 
+def test_segments_write_to_inputs_that_no_later_one_reads():
+    def steps(reads_later):
+        with FusionDefinition() as fd:
+            x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+            fd.add_output(fd.ops.segment_set(fd.ops.exp(x)) * 2.0)
+            fd.add_output(fd.ops.segment_set(fd.ops.sin(x)) + (x if reads_later else 1.0), x)
+        fd.segment()
+        array = to_gpu(numpy.arange(5, dtype=numpy.float32))
+        with ferrofuse.PythonProfiler() as profiler:
+            (made,) = fd.execute([array])
+        given = numpy.arange(5, dtype=numpy.float32)
+        numpy.testing.assert_allclose(made.numpy(), 2 * numpy.exp(given), rtol=1e-6)
+        right = numpy.sin(given) + (given if reads_later else 1)
+        numpy.testing.assert_allclose(array.numpy(), right, rtol=1e-6)
+        return [kernel.name for kernel in profiler.profile.kernel_profiles]
+
+    assert "copy" not in steps(reads_later=False) + steps(reads_later=True)
+    # Two views of one array share memory, which is written when all segments are done.
+    with FusionDefinition() as fd:
+        x, y = (fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float) for _ in range(2))
+        fd.add_output(fd.ops.segment_set(fd.ops.exp(x)) * 2.0, y)
+    fd.segment()
+    array = to_gpu(numpy.arange(5, dtype=numpy.float32))
+    with ferrofuse.PythonProfiler() as profiler:
+        fd.execute([array, array])
+    assert [kernel.name for kernel in profiler.profile.kernel_profiles][-1] == "copy"
+    numpy.testing.assert_allclose(array.numpy(), 2 * numpy.exp(numpy.arange(5)), rtol=1e-6)
+
+
 def test_an_index_out_of_range_in_a_segment_is_told():
     with FusionDefinition() as fd:
         x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)

@@ -78,9 +78,9 @@ pub use reference::interpret::Options as InterpreterOptions;
 pub use runtime::{
     Argument, Blame, CallFacts, CallOptions, CallReport, CompileOptions, CudaDevice, DeviceHandle, Error,
     Executable, Executor, Generator, GpuArgument, GpuCodeError, GpuCompiler, GpuGraph, GpuInput, GpuOutput,
-    GpuTensor, KernelReport, Machine, MachineOptions, Output, OutputForm, Outputs, Report, SegmentDefinition,
-    SegmentInput, SegmentReport, SegmentedExecutable, StepReport, Tensor, ThreadResources, Variant,
-    declared_layouts, has_ended, in_background, unforked,
+    GpuTensor, KernelReport, Machine, MachineOptions, Output, OutputForm, Outputs, Place, Report,
+    SegmentDefinition, SegmentInput, SegmentReport, SegmentedExecutable, StepReport, Tensor, ThreadResources,
+    Variant, declared_layouts, has_ended, in_background, unforked,
 };
 pub use scheduler::hints::Hints;
 pub use scheduler::schedule::{Prefetch, Schedule, parse as parse_schedule};

@@ -20,6 +20,17 @@ pub struct OutputForm {
     pub input: Option<usize>,
 }
 
+/// Decides where outputs of these forms go: returns an argument for each, or `None` for one that the call allocates or views.
+/// Errors end the call.
+pub trait Place<A>: FnOnce(&[OutputForm]) -> Result<Vec<Option<A>>, Error> {}
+
+impl<A, P: FnOnce(&[OutputForm]) -> Result<Vec<Option<A>>, Error>> Place<A> for P {}
+
+/// No memory of the caller's, for outputs of these forms.
+pub(crate) fn unplaced<A>(forms: &[OutputForm]) -> Result<Vec<Option<A>>, Error> {
+    Ok(forms.iter().map(|_| None).collect())
+}
+
 /// Memory of the caller's for each returned output; `None` if the call makes or views it.
 pub(crate) type Destinations<'a, S> = SmallVec<[Option<WriteTarget<'a, S>>; 4]>;
 

@@ -42,7 +42,7 @@ pub use compile::{CallFacts, LLVM_IS_MISSING, Variant, cut_declared, plan_declar
 pub use cpu::fork::{has_ended, unforked};
 pub use cpu::generator::Generator;
 pub use cuda::{CudaDevice, GpuArgument, GpuCodeError, GpuCompiler, GpuTensor};
-pub use destination::OutputForm;
+pub use destination::{OutputForm, Place};
 pub use device_kinds::{DEVICE_KINDS, DeviceKind};
 pub use error::{Blame, Error};
 pub use executable::{Executable, GpuGraph, GpuInput, GpuOutput};

@@ -22,7 +22,8 @@ pub(crate) struct Loaded<'c> {
 pub(crate) type HostGiven<'c, 'a, 'v> = Given<'c, 'a, HostMemory, &'c mut dyn Iterator<Item = ArrayView<'v>>>;
 
 /// Decides where outputs of these forms go.
-pub(crate) type Placing<'p, 'd> = &'p dyn Fn(&[OutputForm]) -> Result<Destinations<'d, HostMemory>, Error>;
+pub(crate) type Placing<'p, 'd> =
+    Box<dyn FnOnce(&[OutputForm]) -> Result<Destinations<'d, HostMemory>, Error> + 'p>;
 
 /// Calls on arrays of the host.
 pub(crate) trait HostCalls {
@@ -71,11 +72,11 @@ impl<D: OwnsMemory> HostCalls for D {
                 (_, done) => back.push(done),
             }
         }
-        for (done, destination) in back.iter().zip(destinations.iter().flatten()) {
-            match done {
-                Done::Made(tensor) => host.copy(destination.open_at_end(), &tensor.view())?,
-                Done::Viewed(..) | Done::Placed => unreachable!("calls with destinations see no input"),
-            }
+        for (done, destination) in back.iter_mut().zip(&destinations) {
+            let Some(destination) = destination else { continue };
+            let Done::Made(tensor) = done else { unreachable!("calls with destinations view no input") };
+            host.copy(destination.open_at_end(), &tensor.view())?;
+            *done = Done::Placed;
         }
         Ok((back, report))
     }

@@ -18,7 +18,7 @@ use crate::device::{AddressSpace, Device, Host};
 use crate::{Error, Tensor};
 use cpu::objects::{Alike, ObjectCache};
 
-pub(crate) use host_calls::{HostCalls, Loaded};
+pub(crate) use host_calls::{HostCalls, Loaded, Placing};
 pub(crate) use kernel::LoadedKernel;
 
 /// Why a device has no code for a kernel.

@@ -89,16 +89,6 @@ impl GpuArgument<'_> {
         Ok(StridedArray::new(Array::zeros(*dtype, &[])?, repeated)?)
     }
 
-    /// The same memory through another layout, to be read.
-    pub(crate) fn relaid(&self, layout: Layout) -> GpuArgument<'_> {
-        GpuArgument { place: self.place.relaid(layout), writable: false, lifetime: PhantomData }
-    }
-
-    /// The same tensor once more.
-    pub(crate) fn again(&self) -> GpuArgument<'_> {
-        GpuArgument { place: self.place.clone(), writable: self.writable, lifetime: PhantomData }
-    }
-
     /// Whether kernels can read it where it is.
     pub(crate) fn is_aligned(&self) -> bool {
         self.place.start().is_multiple_of(VECTOR_BYTES.into())
@@ -188,16 +178,6 @@ impl GpuTensor {
     /// The tensor as an argument of a call, which may write to it.
     pub fn argument(&mut self) -> GpuArgument<'_> {
         GpuArgument { place: self.place(), writable: true, lifetime: PhantomData }
-    }
-
-    /// The tensor as an argument that a call reads.
-    pub(crate) fn shared(&self) -> GpuArgument<'_> {
-        GpuArgument { place: self.place(), writable: false, lifetime: PhantomData }
-    }
-
-    /// Bytes of its memory.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
     }
 
     /// The stream that its memory belongs to.
@@ -324,6 +304,26 @@ impl AddressSpace for GpuMemory {
 
     fn tensor_relaid(tensor: GpuTensor, layout: Layout) -> GpuTensor {
         GpuTensor { layout, ..tensor }
+    }
+
+    fn argument_view<'m>(argument: &'m GpuArgument<'_>) -> GpuView<'m> {
+        argument.view()
+    }
+
+    fn again<'m>(argument: &'m GpuArgument<'_>) -> GpuArgument<'m> {
+        GpuArgument { place: argument.place.clone(), writable: argument.writable, lifetime: PhantomData }
+    }
+
+    fn argument_relaid<'m>(argument: &'m GpuArgument<'_>, layout: Layout) -> GpuArgument<'m> {
+        GpuArgument { place: argument.place.relaid(layout), writable: false, lifetime: PhantomData }
+    }
+
+    fn shared(tensor: &GpuTensor, layout: Layout) -> GpuArgument<'_> {
+        GpuArgument { place: tensor.place().relaid(layout), writable: false, lifetime: PhantomData }
+    }
+
+    fn piece(tensor: &GpuTensor) -> (usize, usize) {
+        (tensor.address() as usize, tensor.bytes)
     }
 
     fn footprint<'m>(argument: &'m GpuArgument<'_>) -> Footprint<'m> {

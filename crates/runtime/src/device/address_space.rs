@@ -49,6 +49,21 @@ pub(crate) trait AddressSpace: Sized + 'static {
     /// A tensor through another layout, which reaches no further.
     fn tensor_relaid(tensor: Self::Tensor, layout: Layout) -> Self::Tensor;
 
+    /// An argument for reading.
+    fn argument_view<'m>(argument: &'m Self::Argument<'_>) -> Self::View<'m>;
+
+    /// The same memory, for a call within the one that this is an argument of.
+    fn again<'m>(argument: &'m Self::Argument<'_>) -> Self::Argument<'m>;
+
+    /// The same memory through another layout, which reaches no further, as an argument that is only read.
+    fn argument_relaid<'m>(argument: &'m Self::Argument<'_>, layout: Layout) -> Self::Argument<'m>;
+
+    /// A tensor through another layout, which reaches no further, as an argument that is only read.
+    fn shared(tensor: &Self::Tensor, layout: Layout) -> Self::Argument<'_>;
+
+    /// The address and the bytes of a tensor's memory.
+    fn piece(tensor: &Self::Tensor) -> (usize, usize);
+
     /// Where an argument is.
     fn footprint<'m>(argument: &'m Self::Argument<'_>) -> Footprint<'m>;
 

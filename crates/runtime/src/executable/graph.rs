@@ -8,7 +8,7 @@ use ir::graph::ExternalOp;
 use super::Executable;
 use super::on_gpu::{GpuInput, GpuOutput, Mode, Ran, located_on_gpu};
 use crate::cuda::{CudaDevice, GpuArgument, GpuTensor, Watched};
-use crate::destination::OutputForm;
+use crate::destination::{OutputForm, Place};
 use crate::prepared::Prepared;
 use crate::{CallOptions, Error};
 use execution::{ExecutionPlan, Step};
@@ -87,7 +87,7 @@ impl Executable {
         options: &CallOptions,
         stream: &Arc<Stream>,
         inputs: &[GpuInput<'_>],
-        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
+        place: impl Place<GpuArgument<'d>>,
     ) -> Result<GpuGraph, Error> {
         self.captured(options, stream, inputs, place)
             .map_err(|error| located_on_gpu(error, self.definition(), inputs))
@@ -98,7 +98,7 @@ impl Executable {
         options: &CallOptions,
         stream: &Arc<Stream>,
         inputs: &[GpuInput<'_>],
-        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
+        place: impl Place<GpuArgument<'d>>,
     ) -> Result<GpuGraph, Error> {
         let mut made: Vec<Option<GpuTensor>> = Vec::new();
         let device = self.gpu()?;
@@ -123,7 +123,8 @@ impl Executable {
             self.on_stream(options, stream, inputs, place, Mode::Captured(&own))?;
         let graph = graph.expect("the work was captured");
         let outputs = outputs.into_iter().zip(made);
-        let outputs = outputs.map(|(output, made)| made.map_or(output, GpuOutput::Made)).collect();
+        let outputs =
+            outputs.map(|(output, made)| made.map_or_else(|| output.into(), GpuOutput::Made)).collect();
         let (copies, stream) = (copies.into_iter().flatten().collect(), Arc::clone(stream));
         Ok(GpuGraph { graph, device, outputs, faults, copies, stream, last: None, _prepared: prepared })
     }

@@ -33,13 +33,23 @@ use crate::{CallOptions, CompileOptions, CudaDevice, Error, Generator, Machine};
 pub use graph::GpuGraph;
 pub(crate) use graph::require_placed;
 pub use on_gpu::{GpuInput, GpuOutput};
-pub(crate) use on_gpu::{bound_on_gpu, located_on_gpu, unplaced};
+pub(crate) use on_gpu::{bound_on_gpu, located_on_gpu};
+pub(crate) use on_host::outputs as outputs_on_host;
 
 /// The input for compiling variants, which outlives an executable that is dropped meanwhile.
 #[derive(Debug)]
 struct Source {
     definition: Arc<Definition>,
     options: CompileOptions,
+}
+
+/// What a call does besides computing outputs.
+#[derive(Clone, Copy)]
+pub(crate) struct CallMode {
+    /// Whether in-place outputs are written to their inputs, rather than returned.
+    pub writes: bool,
+    /// Whether its report says where the time went.
+    pub is_timed: bool,
 }
 
 /// A definition ready to be called.

@@ -12,16 +12,16 @@ use ir::layout::LayoutClass;
 use ops::DType;
 use smallvec::SmallVec;
 
-use super::Executable;
 use super::access::{Access, ArgumentMemory};
 use super::graph::require_placed;
 use super::variants::Found;
-use crate::call::{Call, Done, Given};
+use super::{CallMode, Executable};
+use crate::call::{Call, Done, Finished, Given};
 use crate::compile::Code;
 use crate::cuda::{
     GpuArgument, GpuMemory, GpuTensor, GpuView, GraphFaults, Located, OnStream, Telling, Watched,
 };
-use crate::destination::{OutputForm, checked};
+use crate::destination::{Place, checked, unplaced};
 use crate::device::{AddressSpace, Device, Host};
 use crate::error::IndexFault;
 use crate::located::located;
@@ -63,16 +63,8 @@ pub enum GpuOutput {
 }
 
 impl GpuInput<'_> {
-    /// The same elements through another layout, to be read.
-    pub(crate) fn relaid(&self, layout: Layout) -> GpuInput<'_> {
-        match self {
-            GpuInput::Tensor(argument) => GpuInput::Tensor(argument.relaid(layout)),
-            GpuInput::Host(view) => GpuInput::Host(view.relaid(layout).expect("view ops reach no further")),
-        }
-    }
-
     /// Element type and layout.
-    pub(crate) fn form(&self) -> (DType, &Layout) {
+    fn form(&self) -> (DType, &Layout) {
         match self {
             GpuInput::Tensor(argument) => argument.form(),
             GpuInput::Host(view) => (view.dtype(), view.layout()),
@@ -96,7 +88,7 @@ impl GpuInput<'_> {
     }
 
     /// Its memory, if on the GPU.
-    pub(crate) fn footprint(&self) -> Option<Footprint<'_>> {
+    fn footprint(&self) -> Option<Footprint<'_>> {
         match self {
             GpuInput::Tensor(argument) => Some(argument.footprint()),
             GpuInput::Host(_) => None,
@@ -115,9 +107,19 @@ impl GpuInput<'_> {
     }
 }
 
+impl From<Done<GpuMemory>> for GpuOutput {
+    fn from(done: Done<GpuMemory>) -> GpuOutput {
+        match done {
+            Done::Made(tensor) => GpuOutput::Made(tensor),
+            Done::Viewed(input, layout) => GpuOutput::View { input, layout },
+            Done::Placed => GpuOutput::Placed,
+        }
+    }
+}
+
 /// A call that was enqueued on a stream, or captured.
 pub(super) struct Ran {
-    pub outputs: Vec<GpuOutput>,
+    pub outputs: Vec<Done<GpuMemory>>,
     /// The work, if it was captured.
     pub graph: Option<Graph>,
     /// Its fault words.
@@ -135,12 +137,23 @@ pub(super) struct Ran {
 pub(super) enum Mode<'s> {
     /// It is enqueued on the stream.
     Given,
-    /// The same for a segment, whose outputs are freed when the call ends.
-    Segment,
     /// The same, with timestamps of the GPU's clock between the steps.
     Timed,
+    /// The same for a segment, whose outputs are freed when the call ends.
+    Segment(CallMode),
     /// It is captured from this stream.
     Captured(&'s Arc<Stream>),
+}
+
+impl Mode<'_> {
+    fn is_timed(self) -> bool {
+        matches!(self, Mode::Timed | Mode::Segment(CallMode { is_timed: true, .. }))
+    }
+
+    /// Whether in-place outputs are written to their inputs, rather than returned.
+    fn writes(self) -> bool {
+        !matches!(self, Mode::Segment(CallMode { writes: false, .. }))
+    }
 }
 
 /// The inputs of a call as kernels can read them.
@@ -152,7 +165,10 @@ struct Readable<'a> {
 
 impl<'a> Readable<'a> {
     /// What a call of this executable may do with them.
-    fn access(&self, executable: &Executable) -> Result<Access<'a, GpuMemory>, Error> {
+    fn access(&self, executable: &Executable, writes: bool) -> Result<Access<'a, GpuMemory>, Error> {
+        if !writes {
+            return Ok(Access::reading(self.copies.iter().map(Option::is_some)));
+        }
         let memory = |(input, copy): (&'a GpuInput<'a>, &Option<GpuTensor>)| {
             let argument = match input {
                 GpuInput::Tensor(argument) => Some(argument),
@@ -172,11 +188,6 @@ impl<'a> Readable<'a> {
             (None, GpuInput::Host(_)) => unreachable!("arrays of the host were copied"),
         })
     }
-}
-
-/// No memory of the caller's, for outputs of these forms.
-pub(crate) fn unplaced(forms: &[OutputForm]) -> Result<Vec<Option<GpuArgument<'static>>>, Error> {
-    Ok(forms.iter().map(|_| None).collect())
 }
 
 impl Executable {
@@ -206,22 +217,25 @@ impl Executable {
         options: &CallOptions,
         stream: &Arc<Stream>,
         inputs: &[GpuInput<'_>],
-        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
+        place: impl Place<GpuArgument<'d>>,
     ) -> Result<Vec<GpuOutput>, Error> {
         let ran = self.on_stream(options, stream, inputs, place, Mode::Given);
-        ran.map(|ran| ran.outputs).map_err(|error| located_on_gpu(error, self.definition(), inputs))
+        let ran = ran.map_err(|error| located_on_gpu(error, self.definition(), inputs))?;
+        Ok(ran.outputs.into_iter().map(GpuOutput::from).collect())
     }
 
-    /// The same for a segment of a call.
+    /// A call of a segment of another executable.
     pub(crate) fn run_segment_on_gpu<'d>(
         &self,
         options: &CallOptions,
         stream: &Arc<Stream>,
         inputs: &[GpuInput<'_>],
-        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
-    ) -> Result<Vec<GpuOutput>, Error> {
-        let ran = self.on_stream(options, stream, inputs, place, Mode::Segment);
-        ran.map(|ran| ran.outputs).map_err(|error| located_on_gpu(error, self.definition(), inputs))
+        place: impl Place<GpuArgument<'d>>,
+        mode: CallMode,
+    ) -> Result<Finished<GpuMemory>, Error> {
+        let ran = self.on_stream(options, stream, inputs, place, Mode::Segment(mode));
+        ran.map(|ran| (ran.outputs, ran.report))
+            .map_err(|error| located_on_gpu(error, self.definition(), inputs))
     }
 
     /// [`Executable::run_on_gpu_into`], with the time of each step by the GPU's clock; waits for the work.
@@ -233,11 +247,11 @@ impl Executable {
         options: &CallOptions,
         stream: &Arc<Stream>,
         inputs: &[GpuInput<'_>],
-        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
+        place: impl Place<GpuArgument<'d>>,
     ) -> Result<(Vec<GpuOutput>, CallReport), Error> {
         let ran = self.on_stream(options, stream, inputs, place, Mode::Timed);
-        ran.map(|ran| (ran.outputs, ran.report))
-            .map_err(|error| located_on_gpu(error, self.definition(), inputs))
+        let ran = ran.map_err(|error| located_on_gpu(error, self.definition(), inputs))?;
+        Ok((ran.outputs.into_iter().map(GpuOutput::from).collect(), ran.report))
     }
 
     /// A call in the order of a stream.
@@ -246,7 +260,7 @@ impl Executable {
         options: &CallOptions,
         stream: &Arc<Stream>,
         inputs: &[GpuInput<'_>],
-        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
+        place: impl Place<GpuArgument<'d>>,
         mode: Mode<'_>,
     ) -> Result<Ran, Error> {
         let device = &*self.gpu()?;
@@ -260,7 +274,7 @@ impl Executable {
         let variant = &prepared.variant;
         let captures = match mode {
             Mode::Captured(own) => Some(own),
-            Mode::Given | Mode::Segment | Mode::Timed => None,
+            Mode::Given | Mode::Timed | Mode::Segment(_) => None,
         };
         let is_captured = captures.is_some() || stream.is_capturing()?;
         if is_captured {
@@ -277,7 +291,7 @@ impl Executable {
         let on_stream = OnStream::new(device, captures.unwrap_or(stream), host, telling);
         let Code::Device(_, code) = &variant.code else { return Err(Error::NoGpu) };
         let given_destinations;
-        let access = readable.access(self)?;
+        let access = readable.access(self, mode.writes())?;
         let sizes = self.seeded(&prepared.sizes, options.stream);
         let (extents, views) = (variant.extents(&sizes)?, readable.views());
         let Access { targets, visible } = &access;
@@ -292,18 +306,12 @@ impl Executable {
             inputs.iter().filter_map(GpuInput::footprint).collect();
         let destinations = checked(given_destinations.iter().map(Option::as_ref), &forms, &footprints)?;
         let call = call.writing_to(&destinations);
-        let (graph, (done, mut report)) = match captures {
-            None => (None, call.run(matches!(mode, Mode::Timed))?),
+        let (graph, (outputs, mut report)) = match captures {
+            None => (None, call.run(mode.is_timed())?),
             Some(captures) => {
                 captures.capture(|| call.run(false)).map(|(graph, done)| (Some(graph), done))?
             }
         };
-        let output = |done| match done {
-            Done::Made(tensor) => GpuOutput::Made(tensor),
-            Done::Viewed(input, layout) => GpuOutput::View { input, layout },
-            Done::Placed => GpuOutput::Placed,
-        };
-        let outputs = done.into_iter().map(output).collect();
         variant.add_compile(compile, &mut report);
         let copies = readable.copies;
         Ok(Ran { outputs, graph, faults: faults.into_inner(), copies, prepared, report })

@@ -1,9 +1,10 @@
 //! Calls on arrays of the host.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ir::array::{Argument, ArrayView, Layout};
+use ir::array::{Argument, ArrayView, Footprint, Layout};
 use ir::graph::{Sizes, Stream};
 use ir::interrupt::Interrupt;
 use ops::DType;
@@ -11,11 +12,11 @@ use smallvec::SmallVec;
 
 use super::access::{Access, ArgumentMemory};
 use super::variants::Found;
-use super::{Executable, Source};
-use crate::accelerator::Loaded;
+use super::{CallMode, Executable, Source};
+use crate::accelerator::{Loaded, Placing};
 use crate::call::{Call, Done, Finished, Given, is_short};
 use crate::compile::{Code, Variant};
-use crate::destination::{OutputForm, placed};
+use crate::destination::{OutputForm, Place, checked};
 use crate::device::Host;
 use crate::host::HostMemory;
 use crate::inputs::{Inputs, layouts};
@@ -52,15 +53,7 @@ impl Executable {
     /// # Errors
     /// Errors in the inputs, and lacks of the machine.
     pub fn run<'a>(&self, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
-        self.run_on(&self.source.options.machine, inputs)
-    }
-
-    /// Calls the fusion on other threads and other memory than it was compiled for.
-    ///
-    /// # Errors
-    /// As [`Executable::run`].
-    pub fn run_on<'a>(&self, machine: &Machine, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
-        self.call(machine, inputs, false, &CallOptions::default()).map(|(outputs, _)| outputs)
+        self.run_with(&CallOptions::default(), inputs)
     }
 
     /// [`Executable::run`] with options of the call.
@@ -72,27 +65,28 @@ impl Executable {
         options: &CallOptions,
         inputs: &[ArrayView<'a>],
     ) -> Result<Outputs<'a>, Error> {
-        self.call(self.machine(options), inputs, false, options).map(|(outputs, _)| outputs)
+        self.reading(options, inputs, false).map(|(outputs, _)| outputs)
     }
 
-    pub(super) fn call<'a>(
+    /// Calls the fusion without writing to inputs.
+    pub(super) fn reading<'a>(
         &self,
-        machine: &Machine,
-        inputs: &[ArrayView<'a>],
-        timed: bool,
         options: &CallOptions,
-    ) -> Result<(Outputs<'a>, CallReport), Error> {
-        let done = self.steps(machine, inputs, timed, options);
-        done.map_err(|error| located(error, self.definition(), inputs))
-    }
-
-    fn steps<'a>(
-        &self,
-        machine: &Machine,
         given: &[ArrayView<'a>],
         timed: bool,
-        options: &CallOptions,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
+        let done = self.read(options, given, timed);
+        let (done, report) = done.map_err(|error| located(error, self.definition(), given))?;
+        Ok((outputs(done, given), report))
+    }
+
+    fn read(
+        &self,
+        options: &CallOptions,
+        given: &[ArrayView<'_>],
+        timed: bool,
+    ) -> Result<Finished<HostMemory>, Error> {
+        let machine = self.machine(options);
         let (inputs, prepared, compile) = self.prepared(given, machine, &options.interrupt)?;
         let sizes = self.seeded(&prepared.sizes, options.stream);
         let access = Access::reading((0..given.len()).map(|place| inputs.is_copied(place)));
@@ -102,7 +96,7 @@ impl Executable {
         let call = Given { sizes: &sizes, extents, inputs: inputs.views(), targets, visible };
         let (done, mut report) = self.finished(variant, Host { machine, interrupt }, call, timed)?;
         variant.add_compile(compile, &mut report);
-        Ok((outputs(done, given), report))
+        Ok((done, report))
     }
 
     /// Calls the fusion and writes its in-place outputs to their inputs; the others are returned.
@@ -144,27 +138,60 @@ impl Executable {
         arguments: &'a mut [Argument<'_>],
         destinations: &'a mut [Argument<'_>],
     ) -> Result<(), Error> {
-        let (arguments, destinations): (&'a [_], &'a [_]) = (arguments, destinations);
-        self.viewing(arguments, |views| {
-            let ready = self.ready(options, arguments, views)?;
-            let sizes = self.seeded(&ready.prepared.sizes, options.stream);
-            let (variant, given) = (&ready.prepared.variant, ready.given(&sizes)?);
-            let finished = match &variant.code {
-                Code::Host(code) => {
-                    let call = Call::new(&variant.steps, code, ready.host, given);
-                    let checked = placed(destinations, &call.forms(), arguments)?;
-                    call.writing_to(&checked).run(false)
-                }
-                Code::Device(device, code) => {
-                    let loaded = Loaded { plan: &variant.steps, code };
-                    let hidden: SmallVec<[bool; 8]> = given.visible.iter().map(|_| false).collect();
-                    let mut given = Given { visible: &hidden, ..given };
-                    let checked = |forms: &[OutputForm]| placed(destinations, forms, arguments);
-                    device.device().call(loaded, ready.host, given.by_ref(), false, Some(&checked))
-                }
-            };
-            finished.map(drop)
+        let mode = CallMode { writes: true, is_timed: false };
+        let again = |_: &[OutputForm]| Ok(destinations.iter().map(|given| Some(given.again())).collect());
+        self.viewing(arguments, |views| self.placing(options, arguments, views, again, mode)).map(drop)
+    }
+
+    /// A call of a segment of another executable; outputs are written to memory of the caller's where `place` says so.
+    pub(crate) fn run_segment<'d>(
+        &self,
+        options: &CallOptions,
+        arguments: &[Argument<'_>],
+        place: Option<impl Place<Argument<'d>>>,
+        mode: CallMode,
+    ) -> Result<Finished<HostMemory>, Error> {
+        self.viewing(arguments, |views| match place {
+            Some(place) => self.placing(options, arguments, views, place, mode),
+            None if mode.writes => self.writing(options, arguments, views, mode.is_timed),
+            None => self.read(options, views, mode.is_timed),
         })
+    }
+
+    /// Calls the fusion with outputs written to the memory that `place` returns for them.
+    fn placing<'d>(
+        &self,
+        options: &CallOptions,
+        arguments: &[Argument<'_>],
+        views: &[ArrayView<'_>],
+        place: impl Place<Argument<'d>>,
+        mode: CallMode,
+    ) -> Result<Finished<HostMemory>, Error> {
+        let memory: OnceCell<Vec<Option<Argument<'_>>>> = OnceCell::new();
+        let ready = self.ready(options, arguments, views, mode.writes)?;
+        let sizes = self.seeded(&ready.prepared.sizes, options.stream);
+        let (variant, given) = (&ready.prepared.variant, ready.given(&sizes)?);
+        let footprints: SmallVec<[Footprint<'_>; 8]> = arguments.iter().map(Argument::footprint).collect();
+        let destinations = |forms: &[OutputForm]| {
+            let given = place(forms)?;
+            checked::<HostMemory>(memory.get_or_init(|| given).iter().map(Option::as_ref), forms, &footprints)
+        };
+        let (done, mut report) = match &variant.code {
+            Code::Host(code) => {
+                let call = Call::new(&variant.steps, code, ready.host, given);
+                let checked = destinations(&call.forms())?;
+                call.writing_to(&checked).run(mode.is_timed)?
+            }
+            Code::Device(device, code) => {
+                let loaded = Loaded { plan: &variant.steps, code };
+                let hidden: SmallVec<[bool; 8]> = given.visible.iter().map(|_| false).collect();
+                let mut given = Given { visible: &hidden, ..given };
+                let (given, placing) = (given.by_ref(), Some(Box::new(destinations) as Placing<'_, '_>));
+                device.device().call(loaded, ready.host, given, mode.is_timed, placing)?
+            }
+        };
+        variant.add_compile(ready.compile, &mut report);
+        Ok((done, report))
     }
 
     /// The forms of the outputs of a call on such arguments. Compiles the variant if it is missing, runs nothing, and draws
@@ -180,7 +207,7 @@ impl Executable {
         let stream = Some(options.stream.unwrap_or(Stream { seed: 0, offset: 0 }));
         let options = CallOptions { stream, ..options.clone() };
         self.viewing(arguments, |views| {
-            let ready = self.ready(&options, arguments, views)?;
+            let ready = self.ready(&options, arguments, views, true)?;
             let sizes = self.seeded(&ready.prepared.sizes, options.stream);
             let (variant, mut given) = (&ready.prepared.variant, ready.given(&sizes)?);
             match &variant.code {
@@ -200,14 +227,25 @@ impl Executable {
         timed: bool,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
         self.viewing(arguments, |views| {
-            let ready = self.ready(options, arguments, views)?;
-            let sizes = self.seeded(&ready.prepared.sizes, options.stream);
-            let given = ready.given(&sizes)?;
-            let variant = &ready.prepared.variant;
-            let (done, mut report) = self.finished(variant, ready.host, given, timed)?;
-            variant.add_compile(ready.compile, &mut report);
+            let (done, report) = self.writing(options, arguments, views, timed)?;
             Ok((outputs(done, views), report))
         })
+    }
+
+    fn writing(
+        &self,
+        options: &CallOptions,
+        arguments: &[Argument<'_>],
+        views: &[ArrayView<'_>],
+        timed: bool,
+    ) -> Result<Finished<HostMemory>, Error> {
+        let ready = self.ready(options, arguments, views, true)?;
+        let sizes = self.seeded(&ready.prepared.sizes, options.stream);
+        let given = ready.given(&sizes)?;
+        let variant = &ready.prepared.variant;
+        let (done, mut report) = self.finished(variant, ready.host, given, timed)?;
+        variant.add_compile(ready.compile, &mut report);
+        Ok((done, report))
     }
 
     /// Calls a function with views of the arguments.
@@ -220,23 +258,27 @@ impl Executable {
         act(&views).map_err(|error| located(error, self.definition(), &views))
     }
 
-    /// A call on arguments that it may write to, of which these are views.
+    /// A call on arguments, of which these are views; whether it writes in-place outputs to them.
     fn ready<'r, 'a>(
         &'r self,
         options: &'r CallOptions,
         arguments: &'a [Argument<'a>],
         views: &'r [ArrayView<'r>],
+        writes: bool,
     ) -> Result<ReadyCall<'r, 'a>, Error> {
         let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
         let (inputs, prepared, compile) = self.prepared(views, host.machine, host.interrupt)?;
-        let memory = arguments.iter().enumerate();
-        let memory: SmallVec<[ArgumentMemory<'a, HostMemory>; 8]> = memory
-            .map(|(place, argument)| ArgumentMemory {
-                argument: Some(argument),
-                is_copied: inputs.is_copied(place),
-            })
-            .collect();
-        let access = Access::writing(self.definition(), &self.signature, &memory)?;
+        let are_copied = (0..arguments.len()).map(|place| inputs.is_copied(place));
+        let access = match writes {
+            false => Access::reading(are_copied),
+            true => {
+                let memory = arguments.iter().zip(are_copied);
+                let memory: SmallVec<[ArgumentMemory<'a, HostMemory>; 8]> = memory
+                    .map(|(argument, is_copied)| ArgumentMemory { argument: Some(argument), is_copied })
+                    .collect();
+                Access::writing(self.definition(), &self.signature, &memory)?
+            }
+        };
         Ok(ReadyCall { host, inputs, prepared, compile, access })
     }
 
@@ -300,7 +342,7 @@ fn form<'v>(view: &'v ArrayView<'_>) -> (DType, &'v Layout) {
 }
 
 /// Outputs of a call on these inputs.
-fn outputs<'a>(done: Vec<Done<HostMemory>>, given: &[ArrayView<'a>]) -> Outputs<'a> {
+pub(crate) fn outputs<'a>(done: Vec<Done<HostMemory>>, given: &[ArrayView<'a>]) -> Outputs<'a> {
     let output = |done| match done {
         Done::Made(tensor) => Output::Made(tensor),
         Done::Placed => unreachable!("no memory was given for outputs"),

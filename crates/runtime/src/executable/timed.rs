@@ -11,19 +11,7 @@ impl Executable {
     /// # Errors
     /// As [`Executable::run`].
     pub fn run_timed<'a>(&self, inputs: &[ArrayView<'a>]) -> Result<(Outputs<'a>, CallReport), Error> {
-        self.run_timed_with(&CallOptions::default(), inputs)
-    }
-
-    /// [`Executable::run_timed`] with options of the call.
-    ///
-    /// # Errors
-    /// As [`Executable::run_with`].
-    pub(crate) fn run_timed_with<'a>(
-        &self,
-        options: &CallOptions,
-        inputs: &[ArrayView<'a>],
-    ) -> Result<(Outputs<'a>, CallReport), Error> {
-        self.call(self.machine(options), inputs, true, options)
+        self.reading(&CallOptions::default(), inputs, true)
     }
 
     /// [`Executable::run_in_place_with`], with a report of where the time went.

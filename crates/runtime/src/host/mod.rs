@@ -77,6 +77,26 @@ impl AddressSpace for HostMemory {
         tensor.relaid(layout)
     }
 
+    fn argument_view<'m>(argument: &'m Argument<'_>) -> ArrayView<'m> {
+        argument.view()
+    }
+
+    fn again<'m>(argument: &'m Argument<'_>) -> Argument<'m> {
+        argument.again()
+    }
+
+    fn argument_relaid<'m>(argument: &'m Argument<'_>, layout: Layout) -> Argument<'m> {
+        Argument::from(Self::relaid(&argument.view(), layout))
+    }
+
+    fn shared(tensor: &Tensor, layout: Layout) -> Argument<'_> {
+        Argument::from(Self::relaid(&tensor.view(), layout))
+    }
+
+    fn piece(tensor: &Tensor) -> (usize, usize) {
+        (tensor.as_ptr() as usize, tensor.as_bytes().len())
+    }
+
     fn footprint<'m>(argument: &'m Argument<'_>) -> Footprint<'m> {
         argument.footprint()
     }

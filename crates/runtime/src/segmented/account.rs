@@ -1,13 +1,13 @@
 //! The report of a timed call of segments: the steps of all, and the most bytes that were held at once.
 
-use std::time::Instant;
+use std::time::Duration;
 
-use crate::{CallReport, Error, Output, StepReport, Tensor};
+use crate::device::Device;
+use crate::{CallReport, Error, StepReport};
 
-#[derive(Default)]
 pub(super) struct Account {
     /// Whether the call is timed; otherwise nothing is added.
-    pub is_timed: bool,
+    is_timed: bool,
     pub report: CallReport,
     /// Bytes of outputs that are yet to be written to inputs.
     pub waiting: usize,
@@ -21,27 +21,6 @@ pub(super) trait OwnMemory {
     fn own(&self) -> Option<Piece>;
 }
 
-impl<T: OwnMemory> OwnMemory for Option<T> {
-    fn own(&self) -> Option<Piece> {
-        self.as_ref()?.own()
-    }
-}
-
-impl OwnMemory for Tensor {
-    fn own(&self) -> Option<Piece> {
-        Some((self.as_ptr() as usize, self.as_bytes().len()))
-    }
-}
-
-impl OwnMemory for Output<'_> {
-    fn own(&self) -> Option<Piece> {
-        match self {
-            Output::Made(tensor) => tensor.own(),
-            Output::View { .. } => None,
-        }
-    }
-}
-
 /// Bytes of the call's memory that all these hold: memory with several holders counts once.
 pub(super) fn own_bytes<'o, O: OwnMemory + 'o>(all: impl IntoIterator<Item = &'o O>) -> usize {
     let mut pieces: Vec<Piece> = all.into_iter().filter_map(O::own).collect();
@@ -51,9 +30,9 @@ pub(super) fn own_bytes<'o, O: OwnMemory + 'o>(all: impl IntoIterator<Item = &'o
 }
 
 impl Account {
-    /// The account of a timed call.
-    pub fn timed() -> Account {
-        Account { is_timed: true, ..Account::default() }
+    /// The account of a call, timed or not.
+    pub fn new(is_timed: bool) -> Account {
+        Account { is_timed, report: CallReport::default(), waiting: 0 }
     }
 
     /// Adds the report of a segment during which others held `held` bytes.
@@ -73,25 +52,26 @@ impl Account {
         }
     }
 
-    /// Runs a copy of `bytes` bytes.
+    /// Runs a copy of `bytes` bytes on a device.
     ///
     /// # Errors
     /// Those of the copy.
-    pub fn copy(&mut self, bytes: usize, copy: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
-        let begin = Instant::now();
-        copy()?;
-        if self.is_timed {
-            let (time, bytes) = (begin.elapsed(), bytes as u64);
-            self.report.total += time;
-            let compile = Default::default();
-            self.report.steps.push(StepReport {
-                name: "copy".to_owned(),
-                time,
-                compile,
-                read: bytes,
-                written: bytes,
-            });
+    pub fn copy<D: Device>(
+        &mut self,
+        device: &D,
+        bytes: usize,
+        copy: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if !self.is_timed {
+            return copy();
         }
+        let begin = device.moment()?;
+        copy()?;
+        let end = device.moment()?;
+        let (time, bytes) = (device.between(&begin, &end)?, bytes as u64);
+        self.report.total += time;
+        let (name, compile) = ("copy".to_owned(), Duration::ZERO);
+        self.report.steps.push(StepReport { name, time, compile, read: bytes, written: bytes });
         Ok(())
     }
 }

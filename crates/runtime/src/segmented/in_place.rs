@@ -4,25 +4,22 @@
 
 use std::sync::Arc;
 
-use ir::array::{ArrayView, Layout};
 use ir::definition::Definition;
 use ir::graph::{Fusion, Output as GivenBack, TensorOp, Val};
 
-use super::account::{Account, own_bytes};
+use super::engine::Input;
 use super::executable::SegmentedExecutable;
+use super::held::Held;
 use super::parts::{SegmentDefinition, SegmentInput};
-use super::slots::{Held, Segment, Source};
-use crate::device::{Device, WriteTarget};
-use crate::host::HostMemory;
-use crate::located::located;
-use crate::{CallOptions, Error, Outputs, Tensor};
-use ir::array::Argument;
+use super::slots::Segment;
+use crate::Error;
+use crate::device::{AddressSpace, WriteTarget};
 
 /// The outputs that a segment writes to inputs of the whole definition.
 #[derive(Debug, Default)]
 pub(super) struct Writing {
     /// For each output the number of the input of the whole definition, or `None`; empty if it writes to no input.
-    pub(super) targets: Vec<Option<usize>>,
+    targets: Vec<Option<usize>>,
     /// For each output the number of the segment's own input for it.
     aliases: Vec<Option<u32>>,
 }
@@ -41,6 +38,11 @@ impl Writing {
             true => Writing { aliases: targets.iter().map(|input| input.and_then(own)).collect(), targets },
             false => Writing::default(),
         }
+    }
+
+    /// The number of the input of the whole definition that an output may be written to.
+    pub fn target(&self, output: usize) -> Option<usize> {
+        self.targets.get(output).copied().flatten()
     }
 
     /// The definition of the segment, with its outputs written to its inputs.
@@ -103,134 +105,45 @@ impl SegmentDefinition {
 }
 
 impl Segment {
-    /// Whether it may write to arguments while it runs: they overlap no others, and nothing else holds a view of them.
-    pub fn may_write(&self, held: &[Held], arguments: &[Argument<'_>]) -> bool {
+    /// Whether it may write to inputs of the call while it runs: they overlap no others, and nothing else holds a view of
+    /// them.
+    pub fn may_write<S: AddressSpace>(&self, held: &[Held<S>], inputs: &[Input<'_, S>]) -> bool {
         let alone = |target: usize| {
-            let footprint = arguments[target].footprint();
-            let mut others = arguments.iter().enumerate().filter(|(other, _)| *other != target);
+            let others = inputs.iter().enumerate().filter(|(other, _)| *other != target);
+            let mut footprints = others.filter_map(|(_, other)| other.footprint());
             let mut viewing = held.iter().enumerate().filter(|(slot, _)| *slot != target);
-            others.all(|(_, other)| !other.footprint().overlaps(&footprint))
+            let footprint = inputs[target].footprint();
+            footprint.is_some_and(|own| !footprints.any(|other| other.overlaps(&own)))
                 && !viewing.any(|(_, held)| matches!(held, Held::Input(place, _) if *place == target))
         };
-        !arguments.is_empty()
-            && !self.writing.targets.is_empty()
-            && self.writing.targets.iter().flatten().all(|&target| alone(target))
+        !self.writing.targets.is_empty() && self.writing.targets.iter().flatten().all(|&target| alone(target))
+    }
+
+    /// The slots of the outputs that a call returns, which writes in-place outputs or not.
+    pub fn given_back(&self, writes: bool) -> impl Iterator<Item = usize> {
+        let is_written = move |place: usize| writes && self.writing.target(place).is_some();
+        (0..self.outputs.len()).filter(move |&place| !is_written(place)).map(|place| self.outputs[place])
     }
 }
 
 impl SegmentedExecutable {
-    pub(super) fn in_place<'a>(
+    /// For each output the input that it is written to, if there is one and the call writes.
+    ///
+    /// # Errors
+    /// For an input that may not be written to.
+    pub(super) fn targets<'c, S: AddressSpace>(
         &self,
-        options: &CallOptions,
-        arguments: &'a [Argument<'_>],
-        account: &mut Account,
-    ) -> Result<Outputs<'a>, Error> {
-        let views: Vec<ArrayView<'a>> = arguments.iter().map(Argument::view).collect();
-        let targets = self.targets(arguments)?;
-        let located = |error| located(error, &self.definition, &views);
-        let mut held = self.steps(options, &views, arguments, account).map_err(located)?;
-        let is_seen = |argument: &Argument<'_>| {
-            !targets.iter().flatten().any(|target| target.footprint().overlaps(&argument.footprint()))
-        };
-        let visible: Vec<bool> = arguments.iter().map(is_seen).collect();
-        let back: Vec<usize> = (0..targets.len()).filter(|&place| targets[place].is_none()).collect();
-        let written = self.written(options, &targets, &mut held, &views, &back, account)?;
-        account.waiting = own_bytes(&written);
-        let outputs = self.given_back(options, &back, &mut held, &views, &visible, account)?;
-        let host = self.host(options);
-        for (target, tensor) in targets.iter().flatten().zip(&written) {
-            let Some(tensor) = tensor else { continue };
-            let view = tensor.view();
-            account.copy(view.numel() * view.dtype().size(), || host.copy(target.open_at_end(), &view))?;
-        }
-        Ok(outputs)
-    }
-
-    /// For each in-place output the tensor that is yet to be written; `None` if a segment has written it. A value in the
-    /// memory of an input is copied, as another in-place output may be written there, and so is a value that is also
-    /// returned.
-    fn written(
-        &self,
-        options: &CallOptions,
-        targets: &[Option<WriteTarget<'_, HostMemory>>],
-        held: &mut [Held],
-        given: &[ArrayView<'_>],
-        back: &[usize],
-        account: &mut Account,
-    ) -> Result<Vec<Option<Tensor>>, Error> {
-        let mut written = Vec::new();
-        for (place, output) in self.definition.fusion.outputs().iter().enumerate() {
-            let Some(input) = output.alias.filter(|_| targets[place].is_some()) else { continue };
-            let (input, slot) = (input as usize, self.outputs[place]);
-            let others =
-                (0..self.outputs.len()).filter(|&other| other != place && self.outputs[other] == slot);
-            let is_needed = others.into_iter().any(|other| other > place || back.contains(&other));
-            let taken = if is_needed { None } else { held[slot].take() };
-            written.push(match (taken, &held[slot]) {
-                (Some(tensor), _) => Some(tensor),
-                (None, Held::Input(place, layout)) if *place == input && layout == given[input].layout() => {
-                    None
-                }
-                (None, held) => Some(self.copied(options, &held.view(given))?),
-            });
-            account.hold(|| own_bytes(&*held) + own_bytes(&written));
-            if !is_needed {
-                held[slot] = Held::Nothing;
-            }
-        }
-        Ok(written)
-    }
-
-    /// Runs a segment that writes in-place outputs.
-    pub(super) fn step_in_place<'v>(
-        &self,
-        segment: &Segment,
-        options: &CallOptions,
-        held: &[Held],
-        views: Vec<ArrayView<'v>>,
-        arguments: &'v [Argument<'v>],
-        account: &mut Account,
-    ) -> Result<Vec<Held>, Error> {
-        let targets = &segment.writing.targets;
-        let mut given: Vec<Argument<'v>> = Vec::with_capacity(views.len());
-        for (source, view) in segment.inputs.iter().zip(views) {
-            given.push(match source {
-                Source::Slot(slot) if targets.contains(&Some(*slot)) => arguments[*slot].again(),
-                _ => Argument::from(view),
-            });
-        }
-        let layouts: Vec<Layout> = given.iter().map(|argument| argument.form().1.clone()).collect();
-        let in_words = |error| segment.in_words(error, layouts.iter());
-        let outputs = match account.is_timed {
-            false => segment.executable.run_in_place_with(options, &mut given).map_err(in_words)?,
-            true => {
-                let run = segment.executable.run_in_place_timed(options, &mut given);
-                let (outputs, did) = run.map_err(in_words)?;
-                account.add(segment.number, did, own_bytes(held));
-                outputs
-            }
-        };
-        let mut outputs = outputs.into_iter();
-        let hold = |target: &Option<usize>| match target {
-            Some(target) => Ok(Held::Input(*target, arguments[*target].form().1.clone())),
-            None => {
-                self.hold(options, outputs.next().expect("one for each that is given back"), segment, held)
-            }
-        };
-        targets.iter().map(hold).collect()
-    }
-
-    /// For each output the argument that it is written to, if there is one.
-    fn targets<'a>(
-        &self,
-        arguments: &'a [Argument<'a>],
-    ) -> Result<Vec<Option<WriteTarget<'a, HostMemory>>>, Error> {
+        inputs: &'c [Input<'c, S>],
+        writes: bool,
+    ) -> Result<Vec<Option<WriteTarget<'c, S>>>, Error> {
         let target = |alias: u32| {
-            let place = alias as usize;
-            let name = || self.signature.input_name(place).to_owned();
-            WriteTarget::checked(&arguments[place], false, name)
+            let name = || self.signature.input_name(alias as usize).to_owned();
+            match &inputs[alias as usize] {
+                Input::Device(argument) => WriteTarget::checked(argument, false, name),
+                Input::Host(_) => Err(Error::ReadOnly { input: name() }),
+            }
         };
         let outputs = self.definition.fusion.outputs().iter();
-        outputs.map(|output| output.alias.map(target).transpose()).collect()
+        outputs.map(|output| output.alias.filter(|_| writes).map(target).transpose()).collect()
     }
 }

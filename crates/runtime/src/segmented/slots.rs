@@ -1,21 +1,18 @@
 //! The slots of a call: holders of the values between segments, who fills them, and when they are freed.
 
-use std::rc::Rc;
-
 use index::Expr;
-use ir::array::{Array, ArrayView, Layout};
+use ir::array::{Array, Layout};
 use ir::definition::Definition;
 use ir::graph::{Sizes, Val};
 use ir::layout::LayoutClass;
 use ops::{DType, Scalar};
 use rustc_hash::FxHashMap;
 
-use super::account::{OwnMemory, Piece};
 use super::in_place::Writing;
 use super::late_copies::LateCopy;
 use super::parts::{SegmentDefinition, SegmentInput, in_words};
 use crate::inputs::declared_layouts;
-use crate::{CompileOptions, Error, Executable, Tensor};
+use crate::{CompileOptions, Error, Executable};
 
 #[derive(Debug)]
 pub(super) struct Segment {
@@ -55,15 +52,6 @@ impl Source {
     }
 }
 
-/// The contents of a slot.
-pub(super) enum Held {
-    Nothing,
-    /// The input of this number, with this layout.
-    Input(usize, Layout),
-    /// A tensor with this layout; several slots may hold it.
-    Own(Rc<Tensor>, Layout),
-}
-
 impl Segment {
     /// An error of a call on inputs of these layouts. A schedule that does not fit them fits others: it was checked before.
     pub fn in_words<'l>(&self, error: Error, layouts: impl Iterator<Item = &'l Layout>) -> Error {
@@ -87,80 +75,6 @@ impl Segment {
     pub fn scalars(&self, sizes: &Sizes) -> Result<Vec<Array>, Error> {
         let array = |size: &Expr| Ok(Array::full(Scalar::from_i64(DType::I64, sizes.value(size)?), &[])?);
         self.inputs.iter().filter_map(Source::as_size).map(array).collect()
-    }
-
-    /// Its inputs.
-    pub fn views<'v>(
-        &self,
-        held: &'v [Held],
-        given: &[ArrayView<'v>],
-        scalars: &'v [Array],
-    ) -> Vec<ArrayView<'v>> {
-        let mut scalars = scalars.iter();
-        let view = |source: &Source| match source {
-            Source::Slot(slot) => held[*slot].view(given),
-            Source::Size(_) => scalars.next().expect("one for each size").view(),
-        };
-        self.inputs.iter().map(view).collect()
-    }
-}
-
-impl From<Tensor> for Held {
-    fn from(tensor: Tensor) -> Held {
-        let layout = tensor.layout().clone();
-        Held::Own(Rc::new(tensor), layout)
-    }
-}
-
-impl OwnMemory for Held {
-    fn own(&self) -> Option<Piece> {
-        match self {
-            Held::Nothing | Held::Input(..) => None,
-            Held::Own(tensor, _) => tensor.own(),
-        }
-    }
-}
-
-impl Held {
-    /// The start and the layout of its memory, unless it is a view of an input.
-    pub fn own_place(&self) -> Option<(usize, Layout)> {
-        match self {
-            Held::Own(tensor, layout) => Some((tensor.as_ptr() as usize, layout.clone())),
-            Held::Nothing | Held::Input(..) => None,
-        }
-    }
-
-    /// Moves the tensor out, if no other slot holds it; the slot is empty then.
-    pub fn take(&mut self) -> Option<Tensor> {
-        match std::mem::replace(self, Held::Nothing) {
-            Held::Own(tensor, layout) => match Rc::try_unwrap(tensor) {
-                Ok(tensor) => return Some(tensor.relaid(layout)),
-                Err(tensor) => *self = Held::Own(tensor, layout),
-            },
-            other => *self = other,
-        }
-        None
-    }
-
-    /// The same memory with another layout, if that covers all of it: a view of a part would keep the rest alive.
-    pub fn shown_as(&self, view: &ArrayView<'_>) -> Option<Held> {
-        let Held::Own(tensor, _) = self else { return None };
-        let bytes = view.layout().distinct().numel()?.checked_mul(view.dtype().size())?;
-        let is_all = view.dtype() == tensor.dtype() && bytes == tensor.as_bytes().len();
-        is_all.then(|| Held::Own(Rc::clone(tensor), view.layout().clone()))
-    }
-
-    /// The held array, or the input that it is a view of.
-    pub fn view<'v>(&'v self, given: &[ArrayView<'v>]) -> ArrayView<'v> {
-        match self {
-            Held::Input(place, layout) => {
-                given[*place].relaid(layout.clone()).expect("view ops reach no further")
-            }
-            Held::Own(tensor, layout) => {
-                tensor.view().relaid(layout.clone()).expect("view ops reach no further")
-            }
-            Held::Nothing => unreachable!("what is freed was read for the last time"),
-        }
     }
 }
 

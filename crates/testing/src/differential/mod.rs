@@ -16,7 +16,9 @@ mod text;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use ferrofuse::{ArrayView, CompileOptions, Definition, DeviceHandle, Executable, Executor, Machine, Stream};
+use ferrofuse::{
+    ArrayView, CallOptions, CompileOptions, Definition, DeviceHandle, Executable, Executor, Machine, Stream,
+};
 use ir::array::{Array, ArrayError, Layout};
 use ir::graph::Output;
 use llvm::CpuTarget;
@@ -125,11 +127,11 @@ impl Check {
     fn run_on_cpu(&self, chosen: &Chosen, target: CpuTarget, threads: usize) -> Result<Covered, Failure> {
         let mut covered = Covered::default();
         if let Some(executable) = self.compiled(Executor::Interpreter, chosen, target)? {
-            self.execute(&executable, chosen, &machine(1), &mut covered)?;
+            self.execute(&executable, chosen, machine(1), &mut covered)?;
         }
         let Some(executable) = self.compiled(Executor::Compiled, chosen, target)? else { return Ok(covered) };
-        let alone = self.execute(&executable, chosen, &machine(1), &mut covered)?;
-        let shared = self.execute(&executable, chosen, &machine(threads), &mut covered)?;
+        let alone = self.execute(&executable, chosen, machine(1), &mut covered)?;
+        let shared = self.execute(&executable, chosen, machine(threads), &mut covered)?;
         match alone.iter().zip(&shared).position(|(alone, shared)| alone != shared) {
             None => Ok(covered),
             Some(output) => {
@@ -197,13 +199,14 @@ impl Check {
         &self,
         executable: &Executable,
         chosen: &Chosen,
-        machine: &Machine,
+        machine: Arc<Machine>,
         covered: &mut Covered,
     ) -> Result<Vec<Vec<u8>>, Failure> {
         let variant = executable.latest().expect("compiled");
         let name = variant.report.executor.name();
         executable.generator().set_state(Stream::default());
-        let ran = executable.run_on(machine, &self.views());
+        let options = CallOptions { machine: Some(machine), ..CallOptions::default() };
+        let ran = executable.run_with(&options, &self.views());
         let expected = match &self.expected {
             Meant::Outputs(outputs) => outputs,
             Meant::Fault(fault) => return fault.check(name, ran.map(drop)).map(|()| Vec::new()),
