@@ -267,18 +267,18 @@ pub static COMPLEX_ROWS: &[ComplexRow] = &[
         "atanh",
         Parts(
             "k = abs(a); u = 1 - k; high = logical_or(isinf(a), isinf(b)); half = 1.5707963267948966; \
-             r = where(logical_or(high, eq(a, 0)), 0, 0.25 * log1p(4 * k / (u * u + b * b))); \
+             r = where(logical_or(high, eq(a, 0)), 0, 0.25 * log1p(k / (0.25 * (u * u + b * b)))); \
              far = where(ne(b, b), b, where(signbit(b), -half, half)); \
-             where(signbit(a), -r, r), where(high, far, 0.5 * atan2(2 * b, u * (1 + k) - b * b))",
+             where(signbit(a), -r, r), where(high, far, 0.5 * atan2(b, 0.5 * (u * (1 + k) - b * b)))",
         ),
     ),
     row(
         "atan",
         Parts(
             "k = abs(b); u = 1 - k; high = logical_or(isinf(a), isinf(b)); half = 1.5707963267948966; \
-             r = where(logical_or(high, eq(b, 0)), 0, 0.25 * log1p(4 * k / (u * u + a * a))); \
+             r = where(logical_or(high, eq(b, 0)), 0, 0.25 * log1p(k / (0.25 * (u * u + a * a)))); \
              far = where(ne(a, a), a, where(signbit(a), -half, half)); \
-             where(high, far, 0.5 * atan2(2 * a, u * (1 + k) - a * a)), where(signbit(b), -r, r)",
+             where(high, far, 0.5 * atan2(a, 0.5 * (u * (1 + k) - a * a))), where(signbit(b), -r, r)",
         ),
     ),
     row("sigmoid", Own),

@@ -154,7 +154,7 @@ language_ops! {
     Argmin = "argmin" [ARG, SOME_DIM, KEEPDIM]
         "The index of the smallest element along a dimension, or among all in row-major order; of equals the first; NaN is the smallest.";
     Fold = "fold" [TENSORS, COMBINE, INIT, ALL_DIMS, KEEPDIM, FINALIZE]
-        "Tensors of one shape reduced together, any grouping and order of which must give the same: by a lambda of the states of two runs, or the name of a fold. Results: the states, from init on, or what finalize, a lambda of them, makes of them.";
+        "Tensors of one shape reduced together, any grouping and order of which must give the same: by a lambda of the states of two runs, or the name of a fold. Results: the states, from init on, or what finalize, a lambda of them, makes of them. Any number of runs begin with init: combined with itself it stays as it is.";
     Cumsum = "cumsum" [ARG, DIM, SOME_INIT]
         "The sum of each element and all before it along a dimension, and of init.";
     Cumprod = "cumprod" [ARG, DIM, SOME_INIT]

@@ -59,6 +59,11 @@ pub struct Options {
     worker: bool,
 }
 
+/// The name of the file of a failing case.
+fn file_of(seed: u64) -> String {
+    format!("found_{seed}.py")
+}
+
 /// A failing case.
 #[derive(Serialize)]
 struct Failed {
@@ -94,6 +99,8 @@ pub fn run(options: &Options, libraries: &LibraryPaths, out: &mut dyn Write) -> 
         let gpu: DeviceName = "cuda".parse().expect("a kind of device");
         crate::device::open(gpu, libraries, CompileOptions::default())?;
     }
+    // A folder that cannot be written to is no news for after the last case.
+    Targets::in_folder(&options.output, &[file_of(options.seed)], &[])?;
     let begin = Instant::now();
     let mut summary = Summary { seed: options.seed, ..Summary::default() };
     summary.hits = OpRef::all().map(|op| (op.name().to_owned(), 0)).collect();
@@ -144,7 +151,7 @@ impl Summary {
         }
         self.covered.add(&answer.covered);
         let (Some((_, failure)), Some(report)) = (answer.failure, report) else { return Ok(None) };
-        let name = format!("found_{seed}.py");
+        let name = file_of(seed);
         let file = folder.join(&name);
         let target = Targets::in_folder(folder, &[name], &[])?;
         target.write(|_, out| -> io::Result<()> { out.write_all(report.as_bytes()) })?;

@@ -45,7 +45,9 @@ pub(super) fn scatter(ops: &mut OpBuilder, bound: &Bound) -> Result<Val, DefineE
     let index = ops.tensor_argument(bound, "index")?;
     let axis = bound.axis("dim", ops.graph.shape(arg).len())?;
     if !ops.graph.dtype(index).holds_sizes() {
-        return Err(bound.reject("index", "a tensor of i64 or i32"));
+        let given = format!("one of {}", ops.graph.dtype(index));
+        let error = ops.reject("a tensor of i64 or i32", given).argument("index");
+        return Err(error.at(bound.span_of("index")));
     }
     let src = match bound.object("src").as_value() {
         Some(value) if !ops.is_scalar(value) => value.val,

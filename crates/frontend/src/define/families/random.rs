@@ -51,6 +51,9 @@ pub(super) fn draw(ops: &mut OpBuilder, kind: Distribution, bound: &Bound) -> Re
         Distribution::Uniform => ["minval", "maxval"],
         Distribution::Normal => ["mean", "std"],
     };
+    if kind == Distribution::Uniform {
+        check_width(bound, compute)?;
+    }
     let [first, second] = [ops.fill(bound, names[0], compute)?, ops.fill(bound, names[1], compute)?];
     let sequence = sequence(ops, bound)?;
     let is_uniform = kind == Distribution::Uniform;
@@ -65,6 +68,22 @@ pub(super) fn draw(ops: &mut OpBuilder, kind: Distribution, bound: &Bound) -> Re
         return below_end(ops, moved, [first, second], dtype);
     }
     ops.cast(moved, dtype)
+}
+
+/// Checks that numbers given for the ends of a uniform draw are less apart than the largest number of the dtype.
+fn check_width(bound: &Bound, dtype: DType) -> Result<(), DefineError> {
+    let (Object::Number(low), Object::Number(high)) = (bound.object("minval"), bound.object("maxval")) else {
+        return Ok(());
+    };
+    let [low, high] = [low, high].map(|end| end.cast(dtype).as_f64());
+    let is_finite = |x: f64| Scalar::from_f64(dtype, x).as_f64().is_finite();
+    match [low, high].iter().all(|&end| is_finite(end)) && !is_finite(high - low) {
+        true => {
+            Err(bound
+                .reject("maxval", &format!("a number that is less than the largest {dtype} from {low:e}")))
+        }
+        false => Ok(()),
+    }
 }
 
 /// `rand_like` and `randn_like`: the shape and dtype of a tensor.

@@ -5,7 +5,7 @@
 
 use ir::definition::{Function, Object, Term};
 use ir::graph::{Shape, TensorOp, Val};
-use ops::{DType, Lambda, Monoid, Scalar, ScalarOp};
+use ops::{Arith, BodyArith, DType, Lambda, Monoid, Scalar, ScalarOp};
 
 use super::{folds, lambda};
 use crate::define::arguments::Bound;
@@ -31,29 +31,40 @@ pub(super) fn scan(
     if !ops.graph.shape(x)[axis].is_one() {
         result = ops.add(TensorOp::Scan { monoid, axis: axis as u8 }, &[x])?;
     }
-    if let Some(init) = init(ops, bound, dtype.compute())? {
+    if let Some(init) = init(ops, bound, dtype)? {
         result = ops.map(scalar_op, &[init, result])?;
     }
     ops.cast(result, dtype)
 }
 
-/// The initial value of a named scan, in its compute dtype.
+/// The initial value of a named scan of tensors of a dtype, in the compute dtype.
 fn init(ops: &mut OpBuilder, bound: &Bound, dtype: DType) -> Result<Option<Val>, DefineError> {
     match bound.object("init") {
         Object::None => Ok(None),
-        Object::Number(scalar) if scalar.fits_as_bound(dtype) => ops.constant(scalar.cast(dtype)).map(Some),
+        Object::Number(scalar) if scalar.fits_as_bound(held(dtype)) => {
+            ops.constant(scalar.cast(held(dtype)).cast(dtype.compute())).map(Some)
+        }
         Object::Number(_) => Err(bound.reject("init", &format!("a number that {dtype} can hold"))),
         object => match object.as_value() {
-            Some(value) if ops.graph.shape(value.val).is_empty() => ops.cast(value.val, dtype).map(Some),
+            Some(value) if ops.graph.shape(value.val).is_empty() => {
+                ops.cast(value.val, dtype.compute()).map(Some)
+            }
             _ => Err(bound.reject("init", "a number or a scalar")),
         },
     }
+}
+
+/// The dtype that holds the states of a fold or scan of tensors of a dtype: half types are combined in f32, narrow integers
+/// within their own range.
+fn held(dtype: DType) -> DType {
+    if dtype.is_int() { dtype } else { dtype.compute() }
 }
 
 /// `fold`: the states, each rounded to the dtype of its tensor.
 pub(super) fn general_fold(ops: &mut OpBuilder, bound: &Bound) -> Result<Vec<Val>, DefineError> {
     let (vals, dtypes) = elements(ops, bound)?;
     let monoid = monoid(ops, bound, &dtypes)?;
+    check_start(bound, &monoid)?;
     let rank = ops.graph.shape(vals[0]).len();
     let axes = bound.axes("dims", rank)?.unwrap_or_else(|| (0..rank as u8).collect());
     if axes.is_empty() {
@@ -137,10 +148,11 @@ fn common_shape(ops: &mut OpBuilder, bound: &Bound, vals: &[Val]) -> Result<Shap
 
 /// The monoid of `combine` and `init`, for elements of tensors of these dtypes.
 fn monoid(ops: &mut OpBuilder, bound: &Bound, dtypes: &[DType]) -> Result<Monoid, DefineError> {
+    let starts = dtypes;
     let dtypes: Vec<DType> = dtypes.iter().map(|dtype| dtype.compute()).collect();
     match bound.object("combine") {
         Object::Function(function) => {
-            let identity = identity(bound, &dtypes)?;
+            let identity = identity(bound, starts)?;
             lambda(ops, function, &dtypes, &identity)
         }
         Object::Text(_) if *bound.object("init") != Object::None => {
@@ -185,6 +197,7 @@ fn lambda(
     Ok(Monoid::Lambda(Lambda::new(body, parts).expect("the body was made for these states")))
 }
 
+/// The start of runs of a lambda, for tensors of these dtypes, in their compute dtypes.
 fn identity(bound: &Bound, dtypes: &[DType]) -> Result<Vec<Scalar>, DefineError> {
     let given = bound.object("init").as_list().unwrap_or_default();
     let expected = || match dtypes.len() {
@@ -192,12 +205,66 @@ fn identity(bound: &Bound, dtypes: &[DType]) -> Result<Vec<Scalar>, DefineError>
         states => format!("a list of {states} numbers: the states before any element"),
     };
     let number = |(object, &dtype): (&Object, &DType)| match object {
-        Object::Number(scalar) if scalar.fits_as_bound(dtype) => Some(scalar.cast(dtype)),
+        Object::Number(scalar) if scalar.fits_as_bound(held(dtype)) => {
+            Some(scalar.cast(held(dtype)).cast(dtype.compute()))
+        }
         _ => None,
     };
     let scalars: Option<Vec<Scalar>> = given.iter().zip(dtypes).map(number).collect();
     let fits = given.len() == dtypes.len();
     scalars.filter(|_| fits).ok_or_else(|| bound.reject("init", &expected()))
+}
+
+/// Checks that the start of a fold by a lambda, combined with itself, stays as it is: any number of runs begin with it, as
+/// many as there are lanes, threads and blocks. NaN of 0 / 0 or of infinities is the lambda's own: passes replace such sums.
+fn check_start(bound: &Bound, monoid: &Monoid) -> Result<(), DefineError> {
+    let Monoid::Lambda(lambda) = monoid else { return Ok(()) };
+    let start = lambda.identity();
+    let twice = monoid.combine(&mut OnConstants, start, start);
+    let is_same = |(&one, &two): (&Scalar, &Scalar)| match one.dtype().is_float() {
+        true => one.as_f64() == two.as_f64() || two.as_f64().is_nan(),
+        false => one == two,
+    };
+    if start.iter().zip(&twice).all(is_same) {
+        return Ok(());
+    }
+    let listed = |states: &[Scalar]| {
+        let texts: Vec<String> = states.iter().map(Scalar::to_string).collect();
+        if texts.len() == 1 { texts[0].clone() } else { format!("[{}]", texts.join(", ")) }
+    };
+    let expected = "a start that combined with itself stays as it is";
+    let help = format!(
+        "any number of runs begin with it, and two of them make {} of {}: fold from what changes nothing, and \
+         combine the result with a start of your own",
+        listed(&twice),
+        listed(start)
+    );
+    Err(bound.reject("init", expected).help(help))
+}
+
+/// Arithmetic on constants.
+struct OnConstants;
+
+impl Arith for OnConstants {
+    type V = Scalar;
+
+    fn apply(&mut self, op: ScalarOp, args: &[Scalar]) -> Scalar {
+        op.of_scalars(args).expect("a body computes in dtypes that its ops have")
+    }
+
+    fn constant(&mut self, value: f64) -> Scalar {
+        unreachable!("{value}: bodies have constants with a dtype")
+    }
+}
+
+impl BodyArith for OnConstants {
+    fn scalar(&mut self, constant: Scalar) -> Scalar {
+        constant
+    }
+
+    fn cast(&mut self, value: &Scalar, _: DType, to: DType) -> Scalar {
+        value.cast(to)
+    }
 }
 
 /// The named fold of `tensors` tensors.
