@@ -141,11 +141,13 @@ def _list(result: Any) -> List[Any]:
 
 def _owned(outputs: Sequence[Any], inputs: Sequence[Any]) -> List[Any]:
     """Outputs as torch requires them of an op: contiguous, and in memory of their own."""
+    import torch
+
     kept = {given.untyped_storage().data_ptr() for given in inputs}
     owned = []
     for output in outputs:
         at = output.untyped_storage().data_ptr()
-        owned.append(output.clone() if at in kept else output.contiguous())
+        owned.append(output.clone(memory_format=torch.contiguous_format) if at in kept else output.contiguous())
         kept.add(owned[-1].untyped_storage().data_ptr())
     return owned
 

@@ -4,10 +4,11 @@ Torch's core set, without ops that its libraries compute whole, and without deco
 attention returns no log-sum-exp, without which a gradient is wrong.
 """
 
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Sequence
 
 import torch
 from torch._decomp import core_aten_decompositions, get_decompositions
+from torch._prims_common import suggest_memory_format
 
 from . import foreach, reflections, scatters
 
@@ -28,6 +29,7 @@ def table(fallback_random: bool) -> Dict[Any, Callable[..., Any]]:
     chosen[torch.ops.aten.index_put.default] = scatters.index_put
     for packet in _packets("reflection_pad1d_backward reflection_pad2d_backward reflection_pad3d_backward"):
         chosen[packet.default] = reflections.reflection_pad_backward
+    chosen[torch.ops.aten.roll.default] = _roll(chosen[torch.ops.aten.roll.default])
     chosen[torch.ops.aten.addcmul.default] = _addcmul(chosen[torch.ops.aten.addcmul.default])
     whole = _packets(_WHOLE + " " + _DRAWS if fallback_random else _WHOLE)
     kept = {getattr(packet, name) for packet in whole for name in packet.overloads()}
@@ -42,6 +44,19 @@ def _addcmul(decomposition: Callable[..., Any]) -> Callable[..., Any]:
         return decomposition(x, first, second, value=value if is_float or not isinstance(value, float) else int(value))
 
     return addcmul
+
+
+def _roll(decomposition: Callable[..., Any]) -> Callable[..., Any]:
+    """Torch's decomposition makes a contiguous tensor: eager keeps images channels-last."""
+
+    def roll(x: Any, shifts: Sequence[Any], dims: Sequence[int] = ()) -> Any:
+        if not dims or suggest_memory_format(x) == torch.contiguous_format:
+            return decomposition(x, shifts, dims)
+        order = [0, *range(2, x.dim()), 1]
+        rolled = decomposition(x.permute(order), shifts, [order.index(dim % x.dim()) for dim in dims])
+        return rolled.permute([order.index(axis) for axis in range(x.dim())])
+
+    return roll
 
 
 def _packets(names: str) -> Any:

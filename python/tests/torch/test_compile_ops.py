@@ -56,6 +56,8 @@ CASES = {
     "padded integers": (lambda x: F.pad(x, (1, 0), value=-100.0) * 2 + F.pad(x, (0, 1), value=2.5), INTS),
     "padded bools": (lambda x: F.pad(x > 0, (1, 2)) & F.pad(x > 0, (0, 3), value=2) ^ F.pad(x < 1, (3, 0), value=0.5), X),
     "written slices": (lambda x: written(x.clone()) * 2, X),
+    "rolls": (lambda x: x.roll((1, 2), (0, -1)) * 2, IMAGE.permute(0, 2, 3, 1)),
+    "rolls of spectra": (lambda x: torch.fft.fftshift(x, 1) * 2, IMAGE.contiguous(memory_format=torch.channels_last)),
     "flips": (lambda x: x.flip(0, 1) + x.roll(2, 1), X),
     "triangles": (lambda x: x.tril(1) * 2 - x.triu(), X),
     "look-ups": (lambda x: x[:, COLUMNS] + x[ROWS][:, :2], X),

@@ -65,6 +65,11 @@ def test_several_results_and_views():
     assert (torch.autograd.grad(first.sum() + 3 * second.sum(), x)[0] == 5).all()
     transposed = ferrofuse.autograd(lambda x: x.T, lambda g, x: g.T)
     assert torch.autograd.grad(transposed(x).sum(), x)[0].shape == (3, 4)
+    given = ferrofuse.autograd(lambda x: x, lambda g, x: g)
+    for function, argument in ((transposed, torch.randn(3, 4)), (given, torch.randn(3, 4).t())):
+        assert function(argument).is_contiguous()  # as the fake tensor is that compilers see
+        flat = torch.compile(lambda x, function=function: function(x).view(-1) * 2, backend="aot_eager")
+        assert flat(argument).shape == (12,)
 
 
 def gives_one(g, x, weight):
