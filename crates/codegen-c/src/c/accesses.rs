@@ -3,7 +3,7 @@
 use index::{Expr, Facts};
 use kernel::{Assumption, Kernel, Loop, Place, Scratch, Stmt, VECTOR_BYTES, is_contiguous};
 
-use super::body::KernelWriter;
+use super::arrays::Arrays;
 use super::dialect::Dialect;
 
 /// The vector accesses of a loop: positions in its body.
@@ -16,21 +16,22 @@ pub(super) struct VectorAccesses {
     pub(super) fetches: Vec<usize>,
 }
 
-impl KernelWriter<'_> {
-    /// The accesses of a loop that move whole vectors: unguarded ones with aligned neighbours, with which no other access of
-    /// the loop can interfere.
-    pub(super) fn accesses(&self, for_loop: &Loop) -> VectorAccesses {
+impl VectorAccesses {
+    /// Those of a loop of a kernel: unguarded ones with aligned neighbours, with which no other access of the loop can
+    /// interfere.
+    pub(super) fn of(for_loop: &Loop, kernel: &Kernel, arrays: &Arrays, facts: &Facts) -> VectorAccesses {
+        let neighbours = Neighbours { for_loop, kernel, arrays, facts };
         let symbol = |it: &Stmt| if let Stmt::Bind { symbol, .. } = it { Some(*symbol) } else { None };
         let bound: Vec<_> = for_loop.body.iter().filter_map(symbol).collect();
         let mut accesses = VectorAccesses::default();
         for (number, statement) in for_loop.body.iter().enumerate() {
             let (place, index, mut list) = match statement {
-                _ if self.registers.of(statement).is_some() => continue,
+                _ if arrays.registers.of(statement).is_some() => continue,
                 Stmt::Load { place, index, guard: None, .. } => (*place, index, &mut accesses.loads),
                 Stmt::Store { place, index, guard: None, .. } => (*place, index, &mut accesses.stores),
                 Stmt::Fetch { scratch, index, buffer, from } => {
-                    if self.is_aligned(for_loop, (*scratch).into(), index)
-                        && self.is_aligned(for_loop, (*buffer).into(), from)
+                    if neighbours.are_aligned((*scratch).into(), index)
+                        && neighbours.are_aligned((*buffer).into(), from)
                     {
                         accesses.fetches.push(number);
                     }
@@ -49,15 +50,26 @@ impl KernelWriter<'_> {
                 }
                 _ => false,
             };
-            if is_outside && is_alone && self.is_aligned(for_loop, place, index) {
+            if is_outside && is_alone && neighbours.are_aligned(place, index) {
                 list.push(number);
             }
         }
         accesses
     }
+}
 
-    /// Whether the neighbours of an access are contiguous, from an address on that allows a vector.
-    fn is_aligned(&self, for_loop: &Loop, place: Place, index: &Expr) -> bool {
+/// The neighbours that a lane takes in a loop.
+struct Neighbours<'l> {
+    for_loop: &'l Loop,
+    kernel: &'l Kernel,
+    arrays: &'l Arrays,
+    facts: &'l Facts,
+}
+
+impl Neighbours<'_> {
+    /// Whether those of an access are contiguous, from an address on that allows a vector.
+    fn are_aligned(&self, place: Place, index: &Expr) -> bool {
+        let for_loop = self.for_loop;
         let (size, align) = match place {
             Place::Buffer(buffer) => {
                 let decl = &self.kernel.buffers[buffer];
@@ -68,7 +80,7 @@ impl KernelWriter<'_> {
                     *array == scratch
                         && self.facts.prove_divides(&Expr::constant(VECTOR_BYTES.into()), offset)
                 };
-                let whole = self.layout.offsets.iter().any(at);
+                let whole = self.arrays.layout.offsets.iter().any(at);
                 let size = self.kernel.scratch[scratch].dtype.size() as u32;
                 (size, if whole { VECTOR_BYTES } else { size })
             }

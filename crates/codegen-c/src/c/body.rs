@@ -1,14 +1,12 @@
 //! The statements of a kernel as lines of C: takes a kernel that verifies, returns the function's body and requests from the
 //! prelude the functions that it calls.
 
-use cranelift_entity::SecondaryMap;
-use index::{Expr, Facts, Sym};
-use indexmap::IndexMap;
-use kernel::{Contractions, Kernel, Place, ScratchLayout, Stmt, Value, joined_reductions};
+use index::Expr;
+use kernel::{Contractions, Kernel, Stmt, Value, joined_reductions};
 use ops::{DType, Scalar, ScalarOp};
 
 use super::EmitError;
-use super::accesses::launched;
+use super::arrays::Arrays;
 use super::cast::cast;
 use super::dialect::{BlockWords, Dialect};
 use super::hoisted::Hoisted;
@@ -17,47 +15,13 @@ use super::index_text::IndexWriter;
 use super::names::Names;
 use super::prelude::Prelude;
 use super::promoted::Promoted;
-use super::registers::{self, Held, Registers, registers};
+use super::registers::{self, Held};
 use super::rows::Lists;
-use super::signature::is_overwritten;
-use super::single_use::single_use;
+use super::scope::Scope;
 use super::snippet::Snippet;
 use super::spelling::{bare, fill, repeats};
 use super::statement::{self, Statement};
-
-/// The longest text that is written where it is used instead of getting a line and a name.
-const LONGEST_INLINE: usize = 48;
-
-/// The text of a value that has not been written yet.
-#[derive(Clone)]
-pub(super) struct Text {
-    pub(super) code: String,
-    pub(super) reads: Reads,
-}
-
-/// What a text reads that may change, so that it must be written before.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Reads {
-    pub(super) accumulator: bool,
-    /// A buffer whose memory may be that of one that the kernel writes.
-    pub(super) overwritten: bool,
-}
-
-impl Reads {
-    pub(super) const NOTHING: Reads = Reads { accumulator: false, overwritten: false };
-    pub(super) const ACCUMULATOR: Reads = Reads { accumulator: true, overwritten: false };
-
-    fn and(self, other: Reads) -> Reads {
-        Reads {
-            accumulator: self.accumulator || other.accumulator,
-            overwritten: self.overwritten || other.overwritten,
-        }
-    }
-
-    pub(super) fn is_any(self) -> bool {
-        self.accumulator || self.overwritten
-    }
-}
+use super::values::{Reads, Text, ValueTexts};
 
 /// The text between the braces of a kernel's function.
 pub(super) struct Body {
@@ -76,29 +40,16 @@ pub(super) struct KernelWriter<'a> {
     /// The number of the block that the device runs.
     block_number: &'static str,
     pub(super) prelude: &'a mut Prelude,
-    single_use: SecondaryMap<Value, bool>,
     /// Steps of folds that take a product used nowhere else.
     contractions: Contractions,
-    /// The texts of values that have no line: constants, and elements of vectors.
-    pub(super) literals: SecondaryMap<Value, Option<String>>,
-    /// Values that wait for their one use, in the order of the kernel.
-    pending: IndexMap<Value, Text>,
-    pub(super) facts: Facts,
-    /// The arrays in registers.
-    pub(super) registers: Registers,
-    /// The layout of the others.
-    pub(super) layout: ScratchLayout,
-    /// Index expressions that values hold, and that symbols are bound to.
-    indices: SecondaryMap<Value, Option<Expr>>,
-    pub(super) bound: SecondaryMap<Sym, Option<Expr>>,
+    pub(super) values: ValueTexts,
+    pub(super) scope: Scope,
+    pub(super) arrays: Arrays,
     pub(super) lists: Lists,
-    pub(super) in_lanes: bool,
     pub(super) in_flight: InFlight,
     hoisted: Hoisted,
     /// Accumulators that are no variables.
     promoted: Promoted,
-    /// The variable of the loop over one strip of each lane whose guard is outside it.
-    pub(super) guarded: Option<Sym>,
     /// The line that declares where a lane's neighbours begin and end in loops over whole rows.
     pub(super) strip: Option<String>,
 }
@@ -111,28 +62,20 @@ impl<'a> KernelWriter<'a> {
         prelude: &'a mut Prelude,
     ) -> Self {
         let dialect = prelude.dialect;
-        let registers = registers(kernel, dialect.vectors.most_private);
         KernelWriter {
             dialect,
             kernel,
             names,
             block_number,
             prelude,
-            single_use: single_use(kernel),
             contractions: Contractions::of_lone_products(kernel),
-            literals: SecondaryMap::new(),
-            pending: IndexMap::new(),
-            facts: launched(kernel, dialect),
-            layout: ScratchLayout::of(kernel, |array| registers.get(array).is_none()),
-            registers,
-            indices: SecondaryMap::new(),
-            bound: SecondaryMap::new(),
+            values: ValueTexts::of(kernel),
+            scope: Scope::of_launch(kernel, dialect),
+            arrays: Arrays::of(kernel, dialect),
             lists: Lists::new(),
-            in_lanes: false,
             in_flight: InFlight::new(),
             hoisted: Hoisted::new(kernel),
             promoted: Promoted::new(kernel),
-            guarded: None,
             strip: None,
         }
     }
@@ -140,7 +83,7 @@ impl<'a> KernelWriter<'a> {
     /// The lines between the function's braces.
     pub(super) fn kernel_body(mut self) -> Result<Body, EmitError> {
         representable(self.kernel, &self.kernel.blocks)?;
-        registers::fit(self.kernel, &self.registers, self.dialect)?;
+        registers::fit(self.kernel, &self.arrays.registers, self.dialect)?;
         storage_types(self.kernel, self.prelude);
         if self.kernel.cluster > 1 {
             self.prelude.add(Snippet::Cluster);
@@ -156,7 +99,7 @@ impl<'a> KernelWriter<'a> {
         let statements = self.lists.close();
         let declarations = self.declarations(&statements);
         let lines = statement::lines(&[declarations, statements].concat(), 1);
-        Ok(Body { lines, scratch_bytes: self.layout.bytes, in_flight_bytes: self.in_flight.bytes })
+        Ok(Body { lines, scratch_bytes: self.arrays.layout.bytes, in_flight_bytes: self.in_flight.bytes })
     }
 
     /// Declarations of those of the block's number, divisions and the dialect's variables that these statements use.
@@ -180,12 +123,13 @@ impl<'a> KernelWriter<'a> {
     }
 
     fn scratch(&mut self) -> Result<(), EmitError> {
-        representable(self.kernel, &self.layout.bytes)?;
-        if !self.layout.offsets.is_empty() {
+        representable(self.kernel, &self.arrays.layout.bytes)?;
+        if !self.arrays.layout.offsets.is_empty() {
             self.line(self.dialect.block.scratch);
         }
         let held = self.kernel.scratch.iter().filter_map(|(array, decl)| {
-            let Held { count, width, .. } = self.registers.get(array).filter(|held| held.place == array)?;
+            let Held { count, width, .. } =
+                self.arrays.registers.get(array).filter(|held| held.place == array)?;
             Some((decl.dtype, width, format!("{array}[{count}]")))
         });
         let held: Vec<_> = held.collect();
@@ -193,12 +137,12 @@ impl<'a> KernelWriter<'a> {
             self.prelude.add(Snippet::Vec);
         }
         self.declare_vectors(held);
-        let of_team = self.index(&self.layout.of_team.clone())?;
+        let of_team = self.index(&self.arrays.layout.of_team.clone())?;
         let begin = match self.kernel.teams {
             1 => "smem".to_owned(),
             _ => format!("(smem + {} / {} * ({of_team}))", self.dialect.block.lane, self.kernel.lanes),
         };
-        for (array, offset) in self.layout.offsets.clone() {
+        for (array, offset) in self.arrays.layout.offsets.clone() {
             let element = self.dialect.in_memory(self.kernel.scratch[array].dtype);
             let place = if offset.is_zero() {
                 begin.clone()
@@ -236,7 +180,7 @@ impl<'a> KernelWriter<'a> {
                     done.extend(joined.places);
                 }
                 Stmt::Open { accumulator, init } if self.promoted.opens(*accumulator, &body[place + 1..]) => {
-                    self.operand(*init);
+                    self.values.at_use(*init);
                 }
                 _ => self.statement(statement)?,
             }
@@ -254,14 +198,16 @@ impl<'a> KernelWriter<'a> {
                 None => self.apply(*value, *op, args)?,
             },
             Stmt::Cast { value, arg } => self.cast(*value, *arg),
-            Stmt::Const { value, constant } => self.literals[*value] = Some(self.dialect.literal(*constant)),
+            Stmt::Const { value, constant } => {
+                self.values.substitute(*value, self.dialect.literal(*constant))
+            }
             Stmt::Index { value, index } => self.index_value(*value, index)?,
             Stmt::Bind { symbol, value } => {
-                self.bound[*symbol] = self.indices[*value].clone();
-                let value = self.operand(*value).code;
+                self.scope.bound[*symbol] = self.values.index(*value).cloned();
+                let value = self.values.at_use(*value).code;
                 let name = self.names.symbol(*symbol);
                 self.line(&format!("const {} {name} = {};", self.dialect.index_type(), bare(&value)));
-                self.lists.knows(*symbol, self.in_lanes);
+                self.lists.knows(*symbol, self.scope.in_lanes);
             }
             Stmt::Load { value, place, index, guard } => self.load(*value, *place, index, *guard)?,
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard)?,
@@ -278,20 +224,21 @@ impl<'a> KernelWriter<'a> {
                 self.line(&(self.dialect.asynchronous.wait)(*pending));
             }
             Stmt::Fault { buffer, word, value, condition } => {
-                let (value, condition) = (self.operand(*value).code, self.operand(*condition).code);
+                let (value, condition) =
+                    (self.values.at_use(*value).code, self.values.at_use(*condition).code);
                 let word = format!("&{}[{word}]", self.names.buffer(*buffer));
                 let guard = self.condition(Some(condition));
                 let min = self.dialect.block.atomic_min;
                 self.line(&format!("{guard}{min}({word}, {});", bare(&value)));
             }
             Stmt::Open { accumulator, init } => {
-                let init = self.operand(*init).code;
+                let init = self.values.at_use(*init).code;
                 let type_name = (self.dialect.type_name)(self.kernel.accumulators[*accumulator]);
                 let variable = format!("{accumulator} = {}", bare(&init));
                 statement::declare(self.lists.innermost(), type_name, variable);
             }
             Stmt::Get { value, accumulator } => match self.promoted.reads(*value, *accumulator) {
-                Some(code) => self.literals[*value] = Some(code),
+                Some(code) => self.values.substitute(*value, code),
                 None => {
                     self.define(*value, Text { code: accumulator.to_string(), reads: Reads::ACCUMULATOR })
                 }
@@ -303,11 +250,11 @@ impl<'a> KernelWriter<'a> {
                     if self.promoted.narrow(*value).is_none() {
                         self.write_pending(*value);
                     }
-                    let code = self.operand(*value).code;
+                    let code = self.values.at_use(*value).code;
                     self.promoted.sets(*accumulator, *value, code);
                     return Ok(());
                 }
-                let code = self.operand(*value).code;
+                let code = self.values.at_use(*value).code;
                 self.write_pending_where(|reads| reads.accumulator);
                 self.line(&format!("{accumulator} = {};", bare(&code)));
             }
@@ -327,7 +274,7 @@ impl<'a> KernelWriter<'a> {
             if repeats(template, place) {
                 self.write_pending(arg);
             }
-            let text = self.operand(arg);
+            let text = self.values.at_use(arg);
             reads = reads.and(text.reads);
             texts.push(text.code);
         }
@@ -339,10 +286,10 @@ impl<'a> KernelWriter<'a> {
     fn cast(&mut self, value: Value, arg: Value) {
         let (from, to) = (self.kernel.values[arg], self.kernel.values[value]);
         if let Some(narrow) = self.promoted.narrow(arg).filter(|&narrow| self.kernel.values[narrow] == to) {
-            self.literals[value] = Some(narrow.to_string());
+            self.values.substitute(value, narrow.to_string());
             return;
         }
-        let text = self.operand(arg);
+        let text = self.values.at_use(arg);
         if (from, to) == (DType::F32, DType::F64) && text.code == arg.to_string() {
             self.promoted.widens(value, arg);
         }
@@ -352,11 +299,11 @@ impl<'a> KernelWriter<'a> {
 
     fn index_value(&mut self, value: Value, index: &Expr) -> Result<(), EmitError> {
         representable(self.kernel, index)?;
-        self.indices[value] = Some(index.clone());
+        self.values.holds_index(value, index);
         if let Some(number) = index.as_const() {
-            self.literals[value] = Some(self.dialect.literal(Scalar::from_i64(DType::I64, number)));
+            self.values.substitute(value, self.dialect.literal(Scalar::from_i64(DType::I64, number)));
         } else if let Some(symbol) = index.as_sym() {
-            self.literals[value] = Some(self.names.symbol(symbol).to_owned());
+            self.values.substitute(value, self.names.symbol(symbol).to_owned());
         } else {
             let code = self.index_writer().factor(index);
             self.define(value, Text { code, reads: Reads::NOTHING });
@@ -366,64 +313,14 @@ impl<'a> KernelWriter<'a> {
 
     /// A value that is an index, with a line that writes it differently.
     pub(super) fn declare_index(&mut self, value: Value, index: &Expr, code: &str) {
-        self.indices[value] = Some(index.clone());
+        self.values.holds_index(value, index);
         self.declare(value, &Text { code: code.to_owned(), reads: Reads::NOTHING });
     }
 
-    fn load(
-        &mut self,
-        value: Value,
-        place: Place,
-        index: &Expr,
-        guard: Option<Value>,
-    ) -> Result<(), EmitError> {
-        let dtype = self.kernel.values[value];
-        let guard = guard.map(|guard| self.operand(guard));
-        let element = self.element(place, index)?;
-        let element = if dtype == DType::Bool { format!("({element} != 0)") } else { element };
-        let text = match guard {
-            None => Text { code: element, reads: Reads::NOTHING },
-            Some(guard) => {
-                let zero = self.dialect.literal(Scalar::zero(dtype));
-                Text { code: format!("({} ? {} : {zero})", guard.code, bare(&element)), ..guard }
-            }
-        };
-        match place {
-            Place::Buffer(buffer) => {
-                let overwritten = is_overwritten(self.kernel, buffer);
-                let reads = text.reads.and(Reads { overwritten, ..Reads::NOTHING });
-                self.define(value, Text { reads, ..text });
-            }
-            // The contents of scratch may change before the value is used.
-            Place::Scratch(_) => self.declare(value, &text),
-        }
-        Ok(())
-    }
-
-    fn store(
-        &mut self,
-        place: Place,
-        index: &Expr,
-        value: Value,
-        guard: Option<Value>,
-    ) -> Result<(), EmitError> {
-        let guard = guard.map(|guard| self.operand(guard).code);
-        let value = self.operand(value).code;
-        let element = self.element(place, index)?;
-        let condition = self.condition(guard);
-        if let Place::Buffer(buffer) = place
-            && self.kernel.buffers[buffer].over.is_some()
-        {
-            self.write_pending_where(|reads| reads.overwritten);
-        }
-        self.line(&format!("{condition}{element} = {};", bare(&value)));
-        Ok(())
-    }
-
     /// The condition for a lane to change memory: its guard, and in uniform code that it is the lane that stores.
-    fn condition(&self, guard: Option<String>) -> String {
+    pub(super) fn condition(&self, guard: Option<String>) -> String {
         let lane = self.lane();
-        match (self.in_lanes, guard) {
+        match (self.scope.in_lanes, guard) {
             (true, None) => String::new(),
             (true, Some(guard)) => format!("if ({}) ", bare(&guard)),
             (false, None) => format!("if ({lane} == 0) "),
@@ -432,12 +329,8 @@ impl<'a> KernelWriter<'a> {
     }
 
     /// Takes note of a value's text, or writes it.
-    fn define(&mut self, value: Value, text: Text) {
-        if self.single_use[value] && text.code.len() <= LONGEST_INLINE {
-            self.pending.insert(value, text);
-        } else if is_negated_name(&text.code) && !text.reads.is_any() {
-            self.literals[value] = Some(text.code);
-        } else {
+    pub(super) fn define(&mut self, value: Value, text: Text) {
+        if let Some(text) = self.values.define(value, text) {
             self.declare(value, &text);
         }
     }
@@ -447,38 +340,18 @@ impl<'a> KernelWriter<'a> {
         self.line(&format!("const {type_name} {value} = {};", bare(&text.code)));
     }
 
-    /// The text of a value at its use.
-    pub(super) fn operand(&mut self, value: Value) -> Text {
-        if let Some(text) = self.pending.shift_remove(&value) {
-            return text;
-        }
-        let code = self.literals[value].clone().unwrap_or_else(|| value.to_string());
-        Text { code, reads: Reads::NOTHING }
-    }
-
     /// Writes a waiting value that is more than a word.
     fn write_pending(&mut self, value: Value) {
-        if self.pending.get(&value).is_some_and(|text| !is_word(&text.code))
-            && let Some(text) = self.pending.shift_remove(&value)
-        {
+        if let Some(text) = self.values.take_long(value) {
             self.declare(value, &text);
         }
     }
 
     /// Writes the waiting values that read something, before it changes.
     pub(super) fn write_pending_where(&mut self, changes: fn(Reads) -> bool) {
-        let reading = self.pending.iter().filter(|(_, text)| changes(text.reads));
-        let reading: Vec<Value> = reading.map(|(&value, _)| value).collect();
-        for value in reading {
-            if let Some(text) = self.pending.shift_remove(&value) {
-                self.declare(value, &text);
-            }
+        for (value, text) in self.values.take_reading(changes) {
+            self.declare(value, &text);
         }
-    }
-
-    fn element(&mut self, place: Place, index: &Expr) -> Result<String, EmitError> {
-        let (begin, index) = self.row(place, index)?;
-        Ok(format!("{begin}[{}]", self.index(&index)?))
     }
 
     pub(super) fn index(&mut self, index: &Expr) -> Result<String, EmitError> {
@@ -497,28 +370,10 @@ impl<'a> KernelWriter<'a> {
         }
     }
 
-    /// The name of a place's array.
-    pub(super) fn place_name(&self, place: Place) -> String {
-        match place {
-            Place::Buffer(buffer) => self.names.buffer(buffer).to_owned(),
-            Place::Scratch(scratch) => scratch.to_string(),
-        }
-    }
-
     fn index_writer(&mut self) -> IndexWriter<'_> {
         let hoisted = Some(&mut self.hoisted);
-        IndexWriter { names: self.names, facts: &self.facts, prelude: self.prelude, hoisted }
+        IndexWriter { names: self.names, facts: &self.scope.facts, prelude: self.prelude, hoisted }
     }
-}
-
-/// Whether a text is one word.
-fn is_word(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
-/// Whether a text is a name with a minus before it, which needs no name of its own.
-fn is_negated_name(text: &str) -> bool {
-    bare(text).strip_prefix('-').is_some_and(is_word)
 }
 
 /// The number of the block, given that of the device's block and of the lane in it: with teams it depends on the team; with a

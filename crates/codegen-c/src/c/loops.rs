@@ -1,15 +1,14 @@
 //! The loops of a kernel as lines of C: those over lanes, those of one iteration, and those whose iterations are unrolled so that
 //! the loads of several are in flight together.
 
-use cranelift_entity::SecondaryMap;
-use index::{Expr, Sym};
+use index::Expr;
 use kernel::{Loop, LoopKind, Stmt};
 
 use super::EmitError;
-use super::body::{KernelWriter, Reads};
+use super::body::KernelWriter;
 use super::dialect::LoopShape;
-use super::registers::trip_count;
 use super::statement::{Held, Statement};
+use super::values::Reads;
 use super::vectorized::only_strip;
 
 impl KernelWriter<'_> {
@@ -24,7 +23,7 @@ impl KernelWriter<'_> {
         if is_once(for_loop) {
             return self.only_iteration(for_loop);
         }
-        if for_loop.kind.is_over_lanes() && self.trip_count(for_loop) == Some(1) {
+        if for_loop.kind.is_over_lanes() && self.scope.trip_count(for_loop, self.kernel.lanes) == Some(1) {
             return self.one_each(for_loop);
         }
         if let Some(lanes) = self.with_lanes_outside(for_loop) {
@@ -32,16 +31,16 @@ impl KernelWriter<'_> {
         }
         let iterations = self.unrolled(for_loop);
         if iterations > 1
-            && let Some(strip) = only_strip(for_loop, self.kernel.lanes, &self.facts)
-            && self.guarded != Some(strip.var)
+            && let Some(strip) = only_strip(for_loop, self.kernel.lanes, &self.scope.facts)
+            && self.scope.guarded != Some(strip.var)
         {
             return self.with_strip_outside(for_loop, strip);
         }
-        if let Some(most) = self.usual_count(for_loop, iterations) {
+        if let Some(most) = self.scope.usual_count(for_loop, iterations) {
             return self.whole_or_part(for_loop, most);
         }
         // Compilers would also unroll a loop around an unrolled one, for which there are no registers.
-        let says = iterations > 1 || self.in_lanes && inner_loops(&for_loop.body).next().is_some();
+        let says = iterations > 1 || self.scope.in_lanes && inner_loops(&for_loop.body).next().is_some();
         let pragma = says.then(|| (self.dialect.unrolling.pragma)(Some(iterations)));
         let (long, lane) = (self.dialect.index_type(), self.lane());
         let head = match for_loop.kind {
@@ -75,7 +74,9 @@ impl KernelWriter<'_> {
     /// own branch after the use of another, and here a branch is around them all.
     fn with_lanes_outside(&self, for_loop: &Loop) -> Option<Loop> {
         let [Stmt::For(inner)] = for_loop.body.as_slice() else { return None };
-        let is_once = inner.kind.is_over_lanes() && inner.width == 1 && self.trip_count(inner) == Some(1);
+        let is_once = inner.kind.is_over_lanes()
+            && inner.width == 1
+            && self.scope.trip_count(inner, self.kernel.lanes) == Some(1);
         if !is_once || !is_same_lanes(for_loop, inner) {
             return None;
         }
@@ -90,29 +91,16 @@ impl KernelWriter<'_> {
             return 1;
         }
         let has_vectors = inner_loops(&for_loop.body).any(|inner| inner.width > 1);
-        if has_vectors && only_strip(for_loop, self.kernel.lanes, &self.facts).is_none() {
+        if has_vectors && only_strip(for_loop, self.kernel.lanes, &self.scope.facts).is_none() {
             // Compilers would not interleave the iterations of the inner loops: these are unrolled instead.
             return 1;
         }
         (self.dialect.unrolling.iterations)(&LoopShape {
-            in_lanes: self.in_lanes,
-            is_once: inner_loops(&for_loop.body).all(|it| it.width == 1 && self.trip_count(it) == Some(1)),
+            in_lanes: self.scope.in_lanes,
+            is_once: inner_loops(&for_loop.body)
+                .all(|it| it.width == 1 && self.scope.trip_count(it, self.kernel.lanes) == Some(1)),
             statements: size(&for_loop.body),
         })
-    }
-
-    /// The most iterations of each lane, if that does not depend on sizes.
-    fn trip_count(&self, for_loop: &Loop) -> Option<i64> {
-        trip_count(&with_known_end(for_loop, &self.bound), self.kernel.lanes, &self.facts)
-    }
-
-    /// The most iterations of a loop that a lane makes by itself and of which `unrolled` are unrolled, where nearly all such
-    /// loops have that many and some fewer.
-    fn usual_count(&self, for_loop: &Loop, unrolled: u64) -> Option<i64> {
-        let is_constant = (for_loop.end.clone() - for_loop.begin.clone()).as_const().is_some();
-        let most = trip_count(&with_known_end(for_loop, &self.bound), 1, &self.facts)?;
-        (self.in_lanes && unrolled > 1 && !is_constant && most > 0 && (most as u64).is_multiple_of(unrolled))
-            .then_some(most)
     }
 
     /// A loop in two versions: with exactly this many iterations, so that compilers unroll it without a branch for each; and
@@ -172,14 +160,10 @@ impl KernelWriter<'_> {
         for_loop: &Loop,
         write: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
-        let mut within = self.facts.clone();
-        let min = self.facts.bounds(&for_loop.begin).lo().and_then(|min| i64::try_from(min).ok());
-        within.assume_range(for_loop.var, min, None);
-        let outside = (std::mem::replace(&mut self.facts, within), self.in_lanes);
-        self.in_lanes |= for_loop.kind.is_over_lanes();
-        self.lists.knows(for_loop.var, self.in_lanes);
+        let outside = self.scope.enter(for_loop);
+        self.lists.knows(for_loop.var, self.scope.in_lanes);
         write(self)?;
-        (self.facts, self.in_lanes) = outside;
+        self.scope.leave(outside);
         Ok(())
     }
 }
@@ -187,13 +171,6 @@ impl KernelWriter<'_> {
 /// Whether a loop in uniform code has exactly one iteration at any sizes.
 pub(super) fn is_once(for_loop: &Loop) -> bool {
     !for_loop.kind.is_over_lanes() && (for_loop.end.clone() - for_loop.begin.clone()).is_one()
-}
-
-/// The head of a loop, with the symbol of its end replaced by the expression.
-fn with_known_end(for_loop: &Loop, bound: &SecondaryMap<Sym, Option<Expr>>) -> Loop {
-    let end = for_loop.end.as_sym().and_then(|symbol| bound[symbol].clone());
-    let end = end.unwrap_or_else(|| for_loop.end.clone());
-    Loop { end, body: Vec::new(), ..for_loop.clone() }
 }
 
 /// Statements of a body and of the loops in it.

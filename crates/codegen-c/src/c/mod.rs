@@ -5,12 +5,13 @@
 //! * A value has its name in the kernel text, such as `v3`, or is written inline if it is short and used once.
 //! * Accumulators are variables of each lane. Half-precision values are kept as their bits and computed with in f32.
 //! * Private arrays are in registers if lanes walk them in a known number of steps.
-//! * Other scratch arrays are one after the other in the memory of the block (`scratch.rs`).
+//! * Other scratch arrays are one after the other in the memory of the block (`arrays.rs`).
 //!
 //! A value of [`Dialect`] has what differs between dialects. Makes no decisions except those above, and compiles and
 //! launches nothing.
 
 mod accesses;
+mod arrays;
 mod batch;
 mod body;
 mod cast;
@@ -21,19 +22,21 @@ mod fetch;
 mod hoisted;
 mod in_flight;
 mod index_text;
-
 mod loops;
+mod memory;
 mod names;
 mod prelude;
 mod promoted;
 mod reduce;
 mod registers;
 mod rows;
+mod scope;
 mod signature;
 mod single_use;
 mod snippet;
 mod spelling;
 mod statement;
+mod values;
 mod vectorized;
 
 use index::{Expr, Sym};

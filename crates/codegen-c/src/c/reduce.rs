@@ -8,11 +8,12 @@ use kernel::{Accumulator, Kernel, Value};
 use ops::{DType, Monoid};
 
 use super::EmitError;
-use super::body::{KernelWriter, Reads, Text};
+use super::body::KernelWriter;
 use super::cast::cast;
 use super::combine::combine;
 use super::dialect::{Dialect, Unpacked, UnpackedField};
 use super::prelude::Prelude;
+use super::values::{Reads, Text};
 
 /// A reduction over `lanes` lanes, at least 2 where it has a function, of states of these dtypes, in which the monoid
 /// computes.

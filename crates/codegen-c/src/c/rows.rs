@@ -8,11 +8,8 @@
 
 use cranelift_entity::SecondaryMap;
 use index::{Expr, Sym};
-use kernel::{Buffer, Place};
+use kernel::Buffer;
 
-use super::EmitError;
-use super::body::KernelWriter;
-use super::signature::element_type;
 use super::statement::Statement;
 
 /// The lists of statements that are being written, the innermost last, with the rows that each declares.
@@ -28,10 +25,10 @@ struct List {
 }
 
 /// A pointer that has been declared.
-struct Row {
-    buffer: Buffer,
-    offset: Expr,
-    name: String,
+pub(super) struct Row {
+    pub(super) buffer: Buffer,
+    pub(super) offset: Expr,
+    pub(super) name: String,
 }
 
 /// The depth of the list in which a symbol is known, and whether it differs between lanes.
@@ -69,19 +66,19 @@ impl Lists {
 
     /// An index in two parts: the terms that are the same for all lanes of a team but not for all blocks and iterations, and
     /// the rest.
-    fn split(&self, arguments: &[Sym], index: &Expr) -> (Expr, Expr) {
+    pub(super) fn split(&self, arguments: &[Sym], index: &Expr) -> (Expr, Expr) {
         let (varying, uniform) = index.split_terms(|symbol| self.known[symbol].varies);
         // Rows of one loop are a few sizes apart.
         let (offset, distance) = uniform.split_terms(|symbol| !arguments.contains(&symbol));
         (offset, varying + distance)
     }
 
-    fn visible(&self) -> impl Iterator<Item = &Row> {
+    pub(super) fn visible(&self) -> impl Iterator<Item = &Row> {
         self.open.iter().flat_map(|list| &list.rows)
     }
 
     /// A name for a row of an array that no visible one has.
-    fn free_name(&self, array: &str) -> String {
+    pub(super) fn free_name(&self, array: &str) -> String {
         let numbered = |number: usize| match number {
             0 => format!("{array}_row"),
             _ => format!("{array}_row{number}"),
@@ -91,32 +88,10 @@ impl Lists {
     }
 
     /// Declares a row by a line, in the outermost list where everything it depends on is known.
-    fn declare(&mut self, row: Row, line: String) {
+    pub(super) fn declare(&mut self, row: Row, line: String) {
         let depths = row.offset.symbols().into_iter().map(|symbol| self.known[symbol].depth);
         let list = &mut self.open[depths.max().unwrap_or_default()];
         list.statements.push(Statement::Simple(line));
         list.rows.push(row);
-    }
-}
-
-impl KernelWriter<'_> {
-    /// The base of an access, and the rest of its index: the row of a buffer, which is declared if it is new; or the array,
-    /// if the row is only a number of elements per block or iteration.
-    pub(super) fn row(&mut self, place: Place, index: &Expr) -> Result<(String, Expr), EmitError> {
-        let array = self.place_name(place);
-        let Place::Buffer(buffer) = place else { return Ok((array, index.clone())) };
-        let (offset, rest) = self.lists.split(&self.kernel.arguments, index);
-        let is_short = offset.terms().iter().all(|term| term.monomial.factors().len() < 2);
-        if is_short && offset.terms().len() < 2 || !self.in_lanes {
-            return Ok((array, index.clone()));
-        }
-        if let Some(row) = self.lists.visible().find(|row| row.buffer == buffer && row.offset == offset) {
-            return Ok((row.name.clone(), rest));
-        }
-        let name = self.lists.free_name(&array);
-        let elements = element_type(&self.kernel.buffers[buffer], self.dialect);
-        let line = format!("{elements}* const {name} = {array} + {};", self.index(&offset)?);
-        self.lists.declare(Row { buffer, offset, name: name.clone() }, line);
-        Ok((name, rest))
     }
 }

@@ -20,13 +20,14 @@ use ops::DType;
 
 use super::EmitError;
 use super::accesses::VectorAccesses;
-use super::body::{KernelWriter, Reads, Text};
+use super::body::KernelWriter;
 use super::dialect::{LoopShape, VectorVariable, Vectors};
 use super::loops::is_same_lanes;
 use super::registers::trip_count;
 use super::snippet::Snippet;
 use super::spelling::bare;
 use super::statement::{Held, Statement};
+use super::values::{Reads, Text};
 
 /// How strips that may be beyond a loop's range are guarded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,22 +42,22 @@ impl KernelWriter<'_> {
     /// A loop whose lanes take several neighbours at a time.
     pub(super) fn vectorized(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         let count = for_loop.end.clone() - for_loop.begin.clone();
-        if !self.facts.prove_divides(&Expr::constant(for_loop.width.into()), &count) {
+        if !self.scope.facts.prove_divides(&Expr::constant(for_loop.width.into()), &count) {
             return self.one_by_one(for_loop);
         }
-        let accesses = self.accesses(for_loop);
+        let accesses = VectorAccesses::of(for_loop, self.kernel, &self.arrays, &self.scope.facts);
         if !accesses.loads.is_empty() || !accesses.stores.is_empty() {
             self.prelude.add(Snippet::Vec);
         }
-        let trips = trip_count(for_loop, self.kernel.lanes, &self.facts);
-        let keeps = for_loop.body.iter().any(|statement| self.registers.of(statement).is_some());
+        let trips = trip_count(for_loop, self.kernel.lanes, &self.scope.facts);
+        let keeps = for_loop.body.iter().any(|statement| self.arrays.registers.of(statement).is_some());
         let Vectors { most_in_flight, most_bytes, .. } = self.dialect.vectors;
         let bytes = |trips: i64| trips * bytes_loaded(self.kernel, for_loop, &accesses);
         match trips {
             Some(trips) if accesses.fetches.len() == for_loop.body.len() => {
                 self.fetched(for_loop, &accesses, trips)
             }
-            _ if self.guarded == Some(for_loop.var) => self.all_in_flight(for_loop, &accesses, 1),
+            _ if self.scope.guarded == Some(for_loop.var) => self.all_in_flight(for_loop, &accesses, 1),
             Some(trips) if keeps => self.all_in_flight(for_loop, &accesses, trips),
             Some(trips) if (2..=most_in_flight).contains(&trips) && bytes(trips) <= most_bytes => {
                 self.all_in_flight(for_loop, &accesses, trips)
@@ -121,7 +122,7 @@ impl KernelWriter<'_> {
         let for_loop = &from_zero(for_loop);
         let loads = accesses.loads.iter().map(|&place| &for_loop.body[place]);
         self.in_flight.note_lanes(self.kernel, for_loop, loads, trips);
-        if self.guarded == Some(for_loop.var) {
+        if self.scope.guarded == Some(for_loop.var) {
             return self.strips(for_loop, accesses, trips, Guard::None);
         }
         self.with_bounds(for_loop, trips, |writer| writer.strips(for_loop, accesses, trips, Guard::ByStrip))
@@ -135,7 +136,7 @@ impl KernelWriter<'_> {
         trips: i64,
         guard: Guard,
     ) -> Result<(), EmitError> {
-        if let Some(moves) = self.registers.moves(for_loop) {
+        if let Some(moves) = self.arrays.registers.moves(for_loop) {
             let of_strip = if trips == 1 { "[0]" } else { "[k]" };
             return self.each_strip(for_loop, trips, Guard::None, &mut |writer| {
                 moves
@@ -147,13 +148,13 @@ impl KernelWriter<'_> {
         let mut arrays = Vec::new();
         for &place in &accesses.loads {
             let value = loaded_value(for_loop, place);
-            if self.registers.filled(for_loop, &for_loop.body[place]).is_none() {
+            if self.arrays.registers.filled(for_loop, &for_loop.body[place]).is_none() {
                 arrays.push((self.kernel.values[value], for_loop.width, format!("{value}[{trips}]")));
             }
         }
         self.declare_vectors(arrays);
         self.loads_of_strips(for_loop, accesses, trips, guard)?;
-        let is_filled = |it: &&Stmt| self.registers.is_filled(for_loop, accesses, it);
+        let is_filled = |it: &&Stmt| self.arrays.registers.is_filled(for_loop, accesses, it);
         if for_loop.body.iter().filter(is_filled).count() + accesses.loads.len() == for_loop.body.len() {
             return Ok(());
         }
@@ -165,9 +166,9 @@ impl KernelWriter<'_> {
     /// branch after the use of another.
     pub(super) fn with_strip_outside(&mut self, for_loop: &Loop, strip: &Loop) -> Result<(), EmitError> {
         self.with_bounds(&from_zero(strip), 1, |writer| {
-            let outside = writer.guarded.replace(strip.var);
+            let outside = writer.scope.guarded.replace(strip.var);
             let body = writer.list(|writer| writer.for_loop(for_loop))?;
-            writer.guarded = outside;
+            writer.scope.guarded = outside;
             let head = "if (first < end)".to_owned();
             writer.lists.innermost().push(Statement::Held(Held { pragma: None, head, body }));
             Ok(())
@@ -228,7 +229,7 @@ impl KernelWriter<'_> {
         let load = |writer: &mut Self, number: &str, first: &str| -> Result<(), EmitError> {
             for &place in &accesses.loads {
                 let (value, address) = writer.loaded(for_loop, place, first)?;
-                let array = writer.registers.vectors(for_loop, place);
+                let array = writer.arrays.registers.vectors(for_loop, place);
                 let element = format!("{array}[{number}]");
                 writer.line(&writer.vector(for_loop, value, &element, |variable| {
                     (writer.dialect.vectors.load)(variable, &address)
@@ -240,7 +241,7 @@ impl KernelWriter<'_> {
             return self.each_strip(for_loop, trips, guard, &mut |writer| load(writer, "0", "first"));
         }
         let last = format!("min(first, end - {})", for_loop.width);
-        let may_be_empty = self.facts.bounds(&for_loop.end).lo().is_none_or(|min| min <= 0);
+        let may_be_empty = self.scope.facts.bounds(&for_loop.end).lo().is_none_or(|min| min <= 0);
         let whole = i64::from(for_loop.width) * i64::from(self.kernel.lanes) * (trips - 1);
         let condition = if may_be_empty { "end > 0".to_owned() } else { format!("mine + {whole} < end") };
         let mut strips = |first: &str| {
@@ -319,9 +320,9 @@ impl KernelWriter<'_> {
     fn hold(&mut self, for_loop: &Loop, of_strip: &str) {
         for statement in &for_loop.body {
             let Stmt::Load { value, .. } = statement else { continue };
-            let is_short =
-                self.kernel.values[*value].size() < 4 && !self.registers.are_replaced(for_loop, statement);
-            if let Some(array) = self.registers.of(statement).filter(|_| is_short) {
+            let is_short = self.kernel.values[*value].size() < 4
+                && !self.arrays.registers.are_replaced(for_loop, statement);
+            if let Some(array) = self.arrays.registers.of(statement).filter(|_| is_short) {
                 self.prelude.add(Snippet::Hold);
                 self.line(&format!("hold({array}{of_strip});"));
             }
@@ -338,32 +339,33 @@ impl KernelWriter<'_> {
         let begin = self.lists.innermost().len();
         for (place, statement) in for_loop.body.iter().enumerate() {
             let store = accesses.stores.iter().position(|&store| store == place);
-            match (statement, self.registers.of(statement)) {
+            match (statement, self.arrays.registers.of(statement)) {
                 (Stmt::Load { value, .. }, Some(array)) => {
                     let code = format!("{array}{of_strip}.at[j]");
                     self.stands_for(*value, code);
-                    if self.registers.are_replaced(for_loop, statement) {
-                        let code = self.literals[*value].take().unwrap_or_default();
+                    if self.arrays.registers.are_replaced(for_loop, statement) {
+                        let code = self.values.take_substitute(*value);
                         self.declare(*value, &Text { code, reads: Reads::NOTHING });
                     }
                 }
-                (Stmt::Store { .. }, Some(_)) if self.registers.is_filled(for_loop, accesses, statement) => {}
+                (Stmt::Store { .. }, Some(_))
+                    if self.arrays.registers.is_filled(for_loop, accesses, statement) => {}
                 (Stmt::Store { value, .. }, Some(array)) => {
-                    let text = self.operand(*value).code;
+                    let text = self.values.at_use(*value).code;
                     self.line(&format!("{array}{of_strip}.at[j] = {};", bare(&text)));
                 }
                 (Stmt::Load { value, .. }, None) if accesses.updated.contains(&place) => {
                     self.stands_for(*value, format!("{value}.at[j]"));
                 }
                 (Stmt::Load { value, .. }, None) if accesses.loads.contains(&place) => {
-                    let vectors = self.registers.vectors(for_loop, place);
+                    let vectors = self.arrays.registers.vectors(for_loop, place);
                     self.stands_for(*value, format!("{vectors}{of_strip}.at[j]"));
                 }
                 (Stmt::Store { value, .. }, None) if store.is_some() => {
-                    let text = self.operand(*value).code;
+                    let text = self.values.at_use(*value).code;
                     self.line(&format!("y{}.at[j] = {};", store.unwrap_or_default(), bare(&text)));
                 }
-                (Stmt::Index { value, index }, _) if is_whole_vector(&self.facts, index, for_loop) => {
+                (Stmt::Index { value, index }, _) if is_whole_vector(&self.scope.facts, index, for_loop) => {
                     let rest = self.index(&(index.clone() - Expr::sym(for_loop.var)))?;
                     let rest = if rest == "0" { String::new() } else { format!("{rest} + ") };
                     self.declare_index(*value, index, &format!("{rest}first | j"));
@@ -394,7 +396,7 @@ impl KernelWriter<'_> {
     /// Substitutes an element of a vector for a value wherever it is used.
     fn stands_for(&mut self, value: Value, element: String) {
         let is_bool = self.kernel.values[value] == DType::Bool;
-        self.literals[value] = Some(if is_bool { format!("({element} != 0)") } else { element });
+        self.values.substitute(value, if is_bool { format!("({element} != 0)") } else { element });
     }
 
     /// A value that is loaded as a vector, and the address of its first element, where the loop is at `first`.
@@ -402,25 +404,6 @@ impl KernelWriter<'_> {
         let value = loaded_value(for_loop, place);
         let Stmt::Load { place, index, .. } = &for_loop.body[place] else { unreachable!("it is a load") };
         Ok((value, self.address(*place, index, for_loop, first)?))
-    }
-
-    /// The address of the neighbours of an access, where the loop is at `first`.
-    pub(super) fn address(
-        &mut self,
-        place: Place,
-        index: &Expr,
-        for_loop: &Loop,
-        first: &str,
-    ) -> Result<String, EmitError> {
-        let (begin, index) = self.row(place, index)?;
-        let rest = index - Expr::sym(for_loop.var);
-        Ok(match self.index(&rest)?.as_str() {
-            "0" => format!("{begin} + {first}"),
-            rest => match rest.strip_prefix('-') {
-                Some(less) => format!("{begin} - {less} + {first}"),
-                None => format!("{begin} + {rest} + {first}"),
-            },
-        })
     }
 
     /// The index of a lane's first neighbours.
