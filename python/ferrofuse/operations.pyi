@@ -410,7 +410,7 @@ class Operations:
         keepdim: Optional[bool] = ...,
         finalize: Optional[Callable[..., Any]] = ...,
     ) -> Any:
-        """Tensors of one shape reduced together, any grouping and order of which must give the same: by a lambda of the states of two runs, or the name of a fold. Results: the states, from init on, or what finalize, a lambda of them, makes of them."""
+        """Tensors of one shape reduced together, any grouping and order of which must give the same: by a lambda of the states of two runs, or the name of a fold. Results: the states, from init on, or what finalize, a lambda of them, makes of them. Any number of runs begin with init: combined with itself it stays as it is."""
     @overload
     def fold(
         self,

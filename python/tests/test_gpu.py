@@ -541,39 +541,65 @@ def test_segments_are_validated_and_profiled_on_a_gpu():
         fd.execute(inputs)
     steps = [kernel.name for kernel in profiler.profile.kernel_profiles]
     # One segment of views alone takes no step.
-    own = {name.split(".")[0] for name in steps}
+    own = {name.split(".")[0] for name in steps} - {"copy"}
     assert own < {segment.name for segment in segments} and len(own) == len(segments) - 1
     with pytest.raises(NotImplementedError, match="a call that runs fd.segments cannot be captured"):
         fd.capture(inputs)
 
 
-def test_segments_write_to_inputs_that_no_later_one_reads():
-    def steps(reads_later):
+def test_the_last_segment_writes_to_inputs():
+    def profiled(made_last, *inputs):
         with FusionDefinition() as fd:
-            x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
-            fd.add_output(fd.ops.segment_set(fd.ops.exp(x)) * 2.0)
-            fd.add_output(fd.ops.segment_set(fd.ops.sin(x)) + (x if reads_later else 1.0), x)
+            x, y = (fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float) for _ in range(2))
+            t = fd.ops.segment_set(fd.ops.exp(x))
+            fd.add_output(y + t * 2.0 if made_last else t, y)
+            fd.add_output(t + 1.0)
         fd.segment()
-        array = to_gpu(numpy.arange(5, dtype=numpy.float32))
         with ferrofuse.PythonProfiler() as profiler:
-            (made,) = fd.execute([array])
-        given = numpy.arange(5, dtype=numpy.float32)
-        numpy.testing.assert_allclose(made.numpy(), 2 * numpy.exp(given), rtol=1e-6)
-        right = numpy.sin(given) + (given if reads_later else 1)
-        numpy.testing.assert_allclose(array.numpy(), right, rtol=1e-6)
+            fd.execute(inputs)
         return [kernel.name for kernel in profiler.profile.kernel_profiles]
 
-    assert "copy" not in steps(reads_later=False) + steps(reads_later=True)
-    # Two views of one array share memory, which is written when all segments are done.
+    given = numpy.arange(5, dtype=numpy.float32)
+    x, y = to_gpu(given), to_gpu(given)
+    assert "copy" not in profiled(True, x, y)
+    numpy.testing.assert_allclose(y.numpy(), given + 2 * numpy.exp(given), rtol=1e-6)
+    # Requesting memory for the outputs of later segments may fail.
+    assert profiled(False, x, y)[-1] == "copy"
+    numpy.testing.assert_allclose(y.numpy(), numpy.exp(given), rtol=1e-6)
+    # Of two views of one array one would read what the other writes.
+    assert profiled(True, x, x)[-1] == "copy"
+    numpy.testing.assert_allclose(x.numpy(), given + 2 * numpy.exp(given), rtol=1e-6)
+
+
+@pytest.mark.parametrize("place", [lambda array: array, to_gpu], ids=["host", "gpu"])
+def test_a_value_of_segments_is_written_to_an_input_and_returned(place):
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        t = fd.ops.exp(x)
+        fd.add_output(t, x)
+        fd.add_output(t)
+    fd.segment()
+    expected = numpy.exp(numpy.arange(5, dtype=numpy.float32))
+    for out in (None, [place(numpy.zeros(5, numpy.float32))]):
+        array = place(numpy.arange(5, dtype=numpy.float32))
+        (made,) = fd.execute([array], out=out)
+        for given in (array, made):
+            numpy.testing.assert_allclose(given.numpy() if place is to_gpu else given, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("place", [lambda array: array, to_gpu], ids=["host", "gpu"])
+def test_inputs_of_segments_stay_when_memory_for_outputs_is_rejected(place):
     with FusionDefinition() as fd:
         x, y = (fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float) for _ in range(2))
-        fd.add_output(fd.ops.segment_set(fd.ops.exp(x)) * 2.0, y)
+        t = fd.ops.segment_set(fd.ops.exp(y))
+        fd.add_output(t, x)
+        fd.add_output(fd.ops.segment_set(t + 1.0) * 2.0)
     fd.segment()
-    array = to_gpu(numpy.arange(5, dtype=numpy.float32))
-    with ferrofuse.PythonProfiler() as profiler:
-        fd.execute([array, array])
-    assert [kernel.name for kernel in profiler.profile.kernel_profiles][-1] == "copy"
-    numpy.testing.assert_allclose(array.numpy(), 2 * numpy.exp(numpy.arange(5)), rtol=1e-6)
+    given, other = place(numpy.zeros(4, numpy.float32)), place(numpy.ones(4, numpy.float32))
+    for out in ([place(numpy.zeros(3, numpy.float32))], [other], []):
+        with pytest.raises(ferrofuse.InputError):
+            fd.execute([given, other], out=out)
+        assert not (given.numpy() if place is to_gpu else given).any()
 
 
 def test_an_index_out_of_range_in_a_segment_is_told():

@@ -139,7 +139,7 @@ pub(super) enum Mode<'s> {
     Given,
     /// The same, with timestamps of the GPU's clock between the steps.
     Timed,
-    /// The same for a segment, whose outputs are freed when the call ends.
+    /// As [`Mode::Given`] for a segment, whose outputs are freed when the call ends.
     Segment(CallMode),
     /// It is captured from this stream.
     Captured(&'s Arc<Stream>),
@@ -224,7 +224,7 @@ impl Executable {
         Ok(ran.outputs.into_iter().map(GpuOutput::from).collect())
     }
 
-    /// A call of a segment of another executable.
+    /// A call as a segment of another executable.
     pub(crate) fn run_segment_on_gpu<'d>(
         &self,
         options: &CallOptions,

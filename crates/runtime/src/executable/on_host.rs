@@ -143,7 +143,7 @@ impl Executable {
         self.viewing(arguments, |views| self.placing(options, arguments, views, again, mode)).map(drop)
     }
 
-    /// A call of a segment of another executable; outputs are written to memory of the caller's where `place` says so.
+    /// A call as a segment of another executable; outputs are written to memory of the caller's where `place` says so.
     pub(crate) fn run_segment<'d>(
         &self,
         options: &CallOptions,

@@ -56,13 +56,16 @@ impl<'c, E: Engine> CallOfSegments<'c, E> {
     pub fn run<P: Place<ArgumentOf<'c, E>>>(
         mut self,
         sizes: &Sizes,
-        given: Option<&'c CallerMemory<ArgumentOf<'c, E>, P>>,
+        memory: Option<&'c CallerMemory<ArgumentOf<'c, E>, P>>,
     ) -> Result<Finished<SpaceOf<E>>, Error> {
         for (place, segment) in self.chain.segments.iter().enumerate() {
             self.options.interrupt.check()?;
             let scalars = segment.scalars(sizes)?;
             let is_last = place + 1 == self.chain.segments.len();
-            let made = self.segment(segment, &scalars, given.filter(|_| is_last))?;
+            // After the first write to an input nothing may fail that could have failed before.
+            let may_write = is_last || memory.is_none_or(|memory| memory.is_checked);
+            let mode = CallMode { writes: self.mode.writes && may_write, ..self.mode };
+            let made = self.segment(segment, &scalars, memory.filter(|_| is_last), mode)?;
             self.account.hold(|| own_bytes(self.held.iter().chain(&made)));
             segment.outputs.iter().zip(made).for_each(|(&slot, made)| self.held[slot] = made);
             segment.freed.iter().for_each(|&slot| self.held[slot] = Held::Nothing);
@@ -70,8 +73,8 @@ impl<'c, E: Engine> CallOfSegments<'c, E> {
         let written = self.written()?;
         self.account.waiting = own_bytes(&written);
         let mut outputs = self.given_back()?;
-        if let Some(given) = given {
-            self.write_destinations(&mut outputs, given)?;
+        if let Some(memory) = memory {
+            self.write_destinations(&mut outputs, memory)?;
         }
         for (target, tensor) in self.targets.iter().flatten().zip(&written) {
             let Held::Own(tensor, _) = tensor else { continue };
@@ -87,11 +90,11 @@ impl<'c, E: Engine> CallOfSegments<'c, E> {
         &mut self,
         segment: &Segment,
         scalars: &[Array],
-        given: Option<&'c CallerMemory<ArgumentOf<'c, E>, P>>,
+        memory: Option<&'c CallerMemory<ArgumentOf<'c, E>, P>>,
+        mode: CallMode,
     ) -> Result<Vec<Held<SpaceOf<E>>>, Error> {
-        let mode =
-            CallMode { writes: self.mode.writes && segment.may_write(&self.held, self.inputs), ..self.mode };
-        let target = |place: usize| segment.writing.target(place).filter(|_| mode.writes);
+        let mode = CallMode { writes: mode.writes && segment.may_write(&self.held, self.inputs), ..mode };
+        let target = |output: usize| segment.target(output, mode.writes);
         let is_target = |slot: usize| (0..segment.outputs.len()).any(|place| target(place) == Some(slot));
         let mut scalars = scalars.iter();
         let input = |source: &Source| match source {
@@ -100,14 +103,15 @@ impl<'c, E: Engine> CallOfSegments<'c, E> {
             Source::Size(_) => Input::Host(scalars.next().expect("one for each size").view()),
         };
         let inputs: Vec<Input<'_, SpaceOf<E>>> = segment.inputs.iter().map(input).collect();
-        let place = given.map(|given| |forms: &[OutputForm]| self.placed(segment, mode.writes, forms, given));
+        let place =
+            memory.map(|memory| |forms: &[OutputForm]| self.placed(segment, mode.writes, forms, memory));
         let called = self.engine.call(&segment.executable, self.options, &inputs, place, mode);
         let (outputs, did) =
             called.map_err(|error| segment.in_words(error, inputs.iter().map(|input| input.form().1)))?;
         // An output that the segment wrote to an input is not among the returned ones.
         let mut outputs = outputs.into_iter();
         let hold = |place: usize| match target(place) {
-            Some(input) => Ok(Held::Input(input, self.inputs[input].form().1.clone())),
+            Some(input) => Ok(self.held_input(input)),
             None => self.hold(outputs.next().expect("one for each that is given back"), segment, &inputs),
         };
         let made = (0..segment.outputs.len()).map(hold).collect();
@@ -115,6 +119,11 @@ impl<'c, E: Engine> CallOfSegments<'c, E> {
             self.account.add(segment.number, did, own_bytes(&self.held));
         }
         made
+    }
+
+    /// A whole input.
+    pub fn held_input(&self, input: usize) -> Held<SpaceOf<E>> {
+        Held::Input(input, self.inputs[input].form().1.clone())
     }
 
     /// The holder of an output of a segment that was called on these inputs.
@@ -223,10 +232,13 @@ impl<'c, E: Engine> CallOfSegments<'c, E> {
     fn write_destinations<P: Place<ArgumentOf<'c, E>>>(
         &self,
         outputs: &mut [Done<SpaceOf<E>>],
-        given: &'c CallerMemory<ArgumentOf<'c, E>, P>,
+        memory: &'c CallerMemory<ArgumentOf<'c, E>, P>,
     ) -> Result<(), Error> {
+        if !outputs.is_empty() && outputs.iter().all(|output| matches!(output, Done::Placed)) {
+            return Ok(());
+        }
         let destinations =
-            self.destinations(given, || outputs.iter().map(|output| self.form(output)).collect())?;
+            self.destinations(memory, || outputs.iter().map(|output| self.form(output)).collect())?;
         let device = self.engine.device();
         for (output, destination) in outputs.iter_mut().zip(&destinations) {
             let Some(destination) = destination else { continue };

@@ -16,27 +16,29 @@ use crate::device::AddressSpace;
 /// Memory of the caller's, which is requested once.
 pub(super) struct CallerMemory<A, P> {
     place: Cell<Option<P>>,
-    given: OnceCell<Given<A>>,
+    requested: OnceCell<Requested<A>>,
+    /// Whether it was checked against the outputs before the call, so that requesting it does not fail.
+    pub is_checked: bool,
 }
 
-struct Given<A> {
+struct Requested<A> {
     forms: Vec<OutputForm>,
     destinations: Vec<Option<A>>,
 }
 
 impl<A, P: Place<A>> CallerMemory<A, P> {
     /// The memory that `place` returns when it is called.
-    pub fn new(place: P) -> Self {
-        CallerMemory { place: Cell::new(Some(place)), given: OnceCell::new() }
+    pub fn new(place: P, is_checked: bool) -> Self {
+        CallerMemory { place: Cell::new(Some(place)), requested: OnceCell::new(), is_checked }
     }
 
-    fn given(&self, forms: impl FnOnce() -> Vec<OutputForm>) -> Result<&Given<A>, Error> {
+    fn requested(&self, forms: impl FnOnce() -> Vec<OutputForm>) -> Result<&Requested<A>, Error> {
         if let Some(place) = self.place.take() {
             let forms = forms();
             let destinations = place(&forms)?;
-            return Ok(self.given.get_or_init(|| Given { forms, destinations }));
+            return Ok(self.requested.get_or_init(|| Requested { forms, destinations }));
         }
-        Ok(self.given.get().expect("an error ended the call"))
+        Ok(self.requested.get().expect("it was requested before, without an error"))
     }
 }
 
@@ -47,7 +49,7 @@ impl<'c, E: Engine> CallOfSegments<'c, E> {
         memory: &'c CallerMemory<ArgumentOf<'c, E>, P>,
         forms: impl FnOnce() -> Vec<OutputForm>,
     ) -> Result<Destinations<'c, SpaceOf<E>>, Error> {
-        let Given { forms, destinations } = memory.given(forms)?;
+        let Requested { forms, destinations } = memory.requested(forms)?;
         self.engine.check_placed(forms, destinations)?;
         let footprints: Vec<Footprint<'_>> = self.inputs.iter().filter_map(Input::footprint).collect();
         checked::<SpaceOf<E>>(destinations.iter().map(Option::as_ref), forms, &footprints)
@@ -65,14 +67,15 @@ impl<'c, E: Engine> CallOfSegments<'c, E> {
         let back = self.returned();
         let form = |&output: &usize| {
             let slot = self.chain.outputs[output];
+            let written = segment.target_of(slot, writes).map(|input| self.held_input(input));
             let (form, input) = match made().find(|(own, _)| *own == slot) {
                 Some((_, form)) => (form.clone(), form.input.map(|own| self.input_of(&segment.inputs[own]))),
-                None => self.held_form(&self.held[slot]),
+                None => self.held_form(written.as_ref().unwrap_or(&self.held[slot])),
             };
             self.whole_form(output, form, input)
         };
         self.destinations(memory, || back.iter().map(form).collect())?;
-        let Given { destinations, .. } = memory.given(Vec::new)?;
+        let Requested { destinations, .. } = memory.requested(Vec::new)?;
         let place = |(slot, form): (usize, &OutputForm)| {
             let mut outputs = (0..self.targets.len()).filter(|&output| self.chain.outputs[output] == slot);
             let output = outputs.next().filter(|_| outputs.next().is_none())?;
@@ -85,10 +88,7 @@ impl<'c, E: Engine> CallOfSegments<'c, E> {
 
     /// The form of a slot's contents, and the input that it is a view of, if it is one.
     fn held_form(&self, held: &Held<SpaceOf<E>>) -> (OutputForm, Option<Option<usize>>) {
-        let input = match held {
-            Held::Input(input, _) => Some(Some(*input)),
-            Held::Own(..) | Held::Nothing | Held::Placed => None,
-        };
+        let input = held.input_number().map(Some);
         let contents = held.input(self.inputs);
         let (dtype, layout) = contents.form();
         (OutputForm { dtype, layout: layout.clone(), input: None }, input)
@@ -110,10 +110,7 @@ impl<'c, E: Engine> CallOfSegments<'c, E> {
     /// The number of the whole's input in whose memory a segment's input is.
     fn input_of(&self, source: &Source) -> Option<usize> {
         match source {
-            Source::Slot(slot) => match self.held[*slot] {
-                Held::Input(input, _) => Some(input),
-                Held::Own(..) | Held::Nothing | Held::Placed => None,
-            },
+            Source::Slot(slot) => self.held[*slot].input_number(),
             Source::Size(_) => None,
         }
     }

@@ -27,6 +27,14 @@ impl<S: AddressSpace> Held<S> {
         Held::Own(Rc::new(tensor), layout)
     }
 
+    /// The number of the input that it is a view of.
+    pub fn input_number(&self) -> Option<usize> {
+        match self {
+            Held::Input(input, _) => Some(*input),
+            Held::Own(..) | Held::Nothing | Held::Placed => None,
+        }
+    }
+
     /// The address and the layout of its memory, unless it is a view of an input.
     pub fn own_place(&self) -> Option<(usize, Layout)> {
         match self {

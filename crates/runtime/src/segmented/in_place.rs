@@ -119,10 +119,21 @@ impl Segment {
         !self.writing.targets.is_empty() && self.writing.targets.iter().flatten().all(|&target| alone(target))
     }
 
-    /// The slots of the outputs that a call returns, which writes in-place outputs or not.
+    /// The number of the call's input that it writes an output to, if it writes in-place outputs.
+    pub fn target(&self, output: usize, writes: bool) -> Option<usize> {
+        self.writing.target(output).filter(|_| writes)
+    }
+
+    /// The same for the output of a slot.
+    pub fn target_of(&self, slot: usize, writes: bool) -> Option<usize> {
+        let output = self.outputs.iter().position(|&output| output == slot)?;
+        self.target(output, writes)
+    }
+
+    /// The slots of the outputs that a call returns.
     pub fn given_back(&self, writes: bool) -> impl Iterator<Item = usize> {
-        let is_written = move |place: usize| writes && self.writing.target(place).is_some();
-        (0..self.outputs.len()).filter(move |&place| !is_written(place)).map(|place| self.outputs[place])
+        let is_back = move |&output: &usize| self.target(output, writes).is_none();
+        (0..self.outputs.len()).filter(is_back).map(|output| self.outputs[output])
     }
 }
 

@@ -107,11 +107,11 @@ impl SegmentedExecutable {
         let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
         let on_stream = OnStream::new(&device, stream, host, Telling::Itself);
         let inputs: Vec<Input<'_, GpuMemory>> = given.iter().map(Input::of_call).collect();
-        let memory = CallerMemory::new(|forms: &[OutputForm]| place(forms));
+        let memory = CallerMemory::new(|forms: &[OutputForm]| place(forms), false);
         let mode = CallMode { writes: true, is_timed };
-        let done = CallOfSegments::new(self, &on_stream, options, &inputs, mode).and_then(|call| {
-            let sizes = self.with_seeds(options, bound_on_gpu(&self.signature, given)?);
-            call.run(&sizes, Some(&memory))
+        let done = bound_on_gpu(&self.signature, given).and_then(|sizes| {
+            let call = CallOfSegments::new(self, &on_stream, options, &inputs, mode)?;
+            call.run(&self.with_seeds(options, sizes), Some(&memory))
         });
         let (done, report) = done.map_err(|error| located_on_gpu(error, &self.definition, given))?;
         Ok((done.into_iter().map(GpuOutput::from).collect(), report))

@@ -140,10 +140,10 @@ impl SegmentedExecutable {
         let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
         let inputs: Vec<Input<'_, HostMemory>> =
             arguments.iter().map(|argument| Input::Device(argument.again())).collect();
-        let memory = place.map(|place| CallerMemory::new(|forms: &[OutputForm]| place(forms)));
-        let done = CallOfSegments::new(self, &host, options, &inputs, mode).and_then(|call| {
-            let sizes = self.with_seeds(options, self.signature.bind(views, &[])?);
-            call.run(&sizes, memory.as_ref())
+        let memory = place.map(|place| CallerMemory::new(|forms: &[OutputForm]| place(forms), true));
+        let done = self.signature.bind(views, &[]).map_err(Error::from).and_then(|sizes| {
+            let call = CallOfSegments::new(self, &host, options, &inputs, mode)?;
+            call.run(&self.with_seeds(options, sizes), memory.as_ref())
         });
         done.map_err(|error| located(error, &self.definition, views))
     }

@@ -42,9 +42,11 @@ impl SegmentDefinition {
         self.inputs.contains(&SegmentInput::Val(val))
     }
 
-    /// Whether it may find an index out of range, or sizes that it rejects.
+    /// Whether it may find an index out of range, or sizes that it rejects, or layouts that its schedule does not fit.
     pub(super) fn may_reject(&self) -> bool {
-        self.is_edited || checks_indices(&self.definition.graph, &self.definition.fusion)
+        self.is_edited
+            || self.schedule.is_some()
+            || checks_indices(&self.definition.graph, &self.definition.fusion)
     }
 
     /// The options to compile it, with the schedule if there is one.
