@@ -111,16 +111,21 @@ def _sliced(x: Any, keys: List[Any]) -> Any:
 
 
 def _bounds(size: Any, key: slice) -> Tuple[Any, Any]:
-    """The start and the end of a slice: negative numbers count from the end."""
+    """The start and the end of a slice: negative numbers count from the end, and an end before the start is the start."""
+    start, stop = 0 if key.start is None else key.start, key.stop
+    begin = size + start if _is_from_end(start) else start
+    if stop is None:
+        return begin, size
+    end = size + stop if _is_from_end(stop) else stop
+    if not isinstance(start, int) or not isinstance(stop, int):
+        return begin, end
+    if _is_from_end(start) != _is_from_end(stop):
+        return begin, methods.apply("maximum", *((begin, end) if isinstance(begin, Val) else (end, begin)))
+    return (begin, end) if start < stop else (0, 0)  # nothing, whatever the size
 
-    def bound(given: Any, absent: Any) -> Any:
-        if given is None:
-            return absent
-        return size + given if isinstance(given, int) and given < 0 else given
 
-    if isinstance(key.start, int) and isinstance(key.stop, int) and (key.start < 0) == (key.stop < 0) and key.start >= key.stop:
-        return 0, 0  # nothing, whatever the size
-    return bound(key.start, 0), bound(key.stop, size)
+def _is_from_end(bound: Any) -> bool:
+    return isinstance(bound, int) and bound < 0
 
 
 def _stepped(x: Any, step: int, axis: int) -> Any:

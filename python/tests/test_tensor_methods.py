@@ -30,6 +30,10 @@ FORMULAS = {
     "to before the last": lambda x: x[:, :-1],
     "from the end": lambda x: x[:, -2:],
     "nothing": lambda x: np.concatenate([x[:, 2:1], x[:, -1:-1], x[:, 9:3], x[:, :1]], axis=1),
+    "nothing between both ends": lambda x: np.concatenate(
+        [x[:, 2:-2], x[:, -1:1], x[:, 5:-1], x[:, -1:0], x[:, :-9], x[:, 2:-2:2], x[:, 1:-1]], axis=1
+    ),
+    "no rows": lambda x: x[5:-1],
     "backward": lambda x: x[::-1],
     "steps": lambda x: x[:, 1::2, ::3],
     "steps beyond the end": lambda x: x[..., :9:2] + x[:, 9:20:2].sum(),
