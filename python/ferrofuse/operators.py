@@ -2,7 +2,7 @@
 
 from typing import Any, Callable
 
-from . import caller
+from . import caller, operands
 from ._native import Val
 from .tracebacks import public
 
@@ -37,11 +37,11 @@ def attach() -> None:
 
 
 def _forward(op: str) -> Callable[[Any, Any], Any]:
-    return lambda self, other: self._combine(op, self, other, caller.place())
+    return lambda self, other: operands.combine(op, self, self, other)
 
 
 def _reflected(op: str) -> Callable[[Any, Any], Any]:
-    return lambda self, other: self._combine(op, other, self, caller.place())
+    return lambda self, other: operands.combine(op, self, other, self)
 
 
 def _unary(op: str) -> Callable[[Any], Any]:

@@ -11,6 +11,7 @@ from ._native import TensorView, Val
 from .array_types import dtype_named
 from .attributes import Shape, Size, TensorDType
 from .errors import argument_error
+from .operands import beside, with_all_axes
 from .tracebacks import public
 
 Axis = Union[None, int, Sequence[int]]
@@ -202,8 +203,8 @@ def unsqueeze(self: Any, dim: int) -> Any:
 
 def clip(self: Any, min: Any = None, max: Any = None) -> Any:
     """`fd.ops.clamp`."""
-    bounds = {name: bound for name, bound in (("min", min), ("max", max)) if bound is not None}
-    return apply("clamp", self, **bounds)
+    bounds = {name: beside(bound, self) for name, bound in (("min", min), ("max", max)) if bound is not None}
+    return with_all_axes(apply("clamp", self, **bounds), min, max)
 
 
 def astype(self: Any, dtype: Any) -> Any:

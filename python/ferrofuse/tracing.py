@@ -6,6 +6,7 @@ from ._native import DataType, TensorView, Val
 from .array_types import dtype_of, is_array
 from .definition import FusionDefinition
 from .errors import error_in
+from .operands import rounding
 from .side_effects import OuterNames
 
 
@@ -42,7 +43,8 @@ def trace(function: Callable[..., Any], names: Sequence[str], positional: int, a
     outer = OuterNames(function)
     with FusionDefinition() as fd:
         values = [_value(fd, function, name, argument) for name, argument in zip(names, arguments)]
-        result = function(*values[:positional], **dict(zip(names[positional:], values[positional:])))
+        with rounding():
+            result = function(*values[:positional], **dict(zip(names[positional:], values[positional:])))
         _require_no_effect(function, outer)
         outputs, rebuild = _outputs(function, result)
         for output in outputs:

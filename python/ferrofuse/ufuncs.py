@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, Iterable, Optional, Tuple
 from . import caller, tensor_methods
 from ._native import TensorView, Val
 from .errors import argument_error
+from .operands import beside, combine, with_all_axes
 from .operations import TABLE
 from .tracebacks import public
 
@@ -53,7 +54,7 @@ def _ufunc(self: Any, ufunc: Any, method: str, *operands: Any, **keywords: Any) 
         options = f" with {', '.join(keywords)}" if keywords else ""
         raise argument_error(f"np.{what}{options} is not supported on values of a definition: dir(fd.ops) lists the ops")
     if len(operands) == 2:
-        combined = self._combine(op, *operands, caller.place())
+        combined = combine(op, self, *operands)
         if combined is not NotImplemented:
             return combined
     return self._apply(op, caller.place(), *operands)
@@ -77,7 +78,8 @@ def _where(x: Any, condition: Any, chosen: Any = _MISSING, other: Any = _MISSING
             "np.where takes a condition and two values to choose from here: how many places a condition holds at is "
             "known only when the definition runs"
         )
-    return x._apply("where", caller.place(), condition, chosen, other)
+    made = x._apply("where", caller.place(), condition, beside(chosen, other), beside(other, chosen))
+    return with_all_axes(made, condition, chosen, other)
 
 
 def _concatenate(x: Any, arrays: Any, axis: Optional[int] = 0) -> Any:

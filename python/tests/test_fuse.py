@@ -111,6 +111,42 @@ def test_methods_are_fused():
     assert np.array_equal(Model().run(A), A * 2)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize(
+    "formula",
+    [
+        lambda x, k: x == 0.1,
+        lambda x, k: 0.1 < x,
+        lambda x, k: (x[:, None] >= k) ^ np.not_equal(k, x),
+        lambda x, k: x == 2049,
+        lambda x, k: x == 0.1 + 1j,
+        lambda x, k: k * 1j == x,
+    ],
+)
+def test_numbers_are_rounded_before_comparisons(dtype, formula):
+    x = np.array([0.1, 2048, 0.2], dtype)
+    np.testing.assert_array_equal(ferrofuse.fuse(formula)(x, 0.1), formula(x, 0.1))
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn"])
+def test_numbers_are_rounded_to_other_small_floats(dtype):
+    x = np.array([0.1], dtype)
+    assert ferrofuse.fuse(lambda x, k: (x == 0.1) & (x == k))(x, 0.1).tolist() == [True]
+
+
+def test_numbers_of_the_language_stay_as_they_are():
+    with FusionDefinition() as fd:
+        fd.add_output(fd.define_tensor(shape=[-1], contiguity=True, dtype=ferrofuse.DataType.Half) == 0.1)
+    assert fd.execute([np.array([0.1], np.float16)])[0].tolist() == [False]
+
+
+def test_arrays_of_one_element_keep_their_axes():
+    y = np.full((1, 1, 1), 3.0)
+    for formula in (lambda x, k: x + y, lambda x, k: k * y + x):
+        np.testing.assert_allclose(ferrofuse.fuse(formula)(A, 2.0), formula(A, 2.0), rtol=1e-6)
+        assert ferrofuse.fuse(formula)(A, 2.0).shape == (1, 6, 5)
+
+
 def test_half_types_and_integers():
     double = ferrofuse.fuse(lambda x: x + x)
     assert double(np.arange(3)).tolist() == [0, 2, 4]

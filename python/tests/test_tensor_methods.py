@@ -8,6 +8,7 @@ from ferrofuse import ArgumentError, DataType, FusionDefinition, TensorView
 from ferrofuse.tensor_methods import UNARY
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+Y = np.full((1, 1, 1, 1), 3, np.float32)
 INDEX = np.array([[2, 0], [1, 1]])
 DTYPES = {"float32": DataType.Float, "int64": DataType.Int, "bool": DataType.Bool}
 
@@ -71,6 +72,9 @@ FORMULAS = {
     "matmul": lambda x: x[:, :, 0].T @ x[:, :, 1],
     "constant of one element": lambda x: x + np.array([2.0], np.float32),
     "constant from the left": lambda x: np.array([[2.0]], np.float32) * x,
+    "constant of more axes": lambda x: (x + Y) * np.where(x > Y, x, Y).clip(Y[None], None) - np.minimum(Y[None], x),
+    "choice of constants": lambda x: np.where(x > 3, Y, 2.0) > 2,
+    "integers beyond 64 bits": lambda x: x * 2**64 + np.where(x > 1, x, -(2**70)) + x.clip(-(2**65), 2**65),
     "astype": lambda x: x.astype("float64" if isinstance(x, np.ndarray) else DataType.Double),
     "np.exp": lambda x: np.exp(x * 0.1),
     "np.subtract": lambda x: np.subtract(2.0, x),
