@@ -9,8 +9,8 @@ _BY_NAME = {member.numpy_name: member for member in _MEMBERS if member.numpy_nam
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value is an array of some library."""
-    return hasattr(value, "shape") and hasattr(value, "dtype")
+    """Whether a value is an array of some library. A type, such as `numpy.float32`, is none."""
+    return hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, type)
 
 
 def describe(array: Any) -> Tuple[List[int], List[int], DataType]:

@@ -123,6 +123,8 @@ def _kind(argument: Any) -> Tuple[Any, ...]:
         shape, dtype = argument.shape, argument.dtype
     except AttributeError:
         return (float,) if type(argument) is float else _constant(argument)
+    if isinstance(argument, type):  # as `numpy.float32`
+        return _constant(argument)
     ones = tuple([size == 1 for size in shape]) if 1 in shape else None
     return argument.__class__, dtype, len(shape), ones
 

@@ -63,6 +63,12 @@ def test_constants_in_tuples_are_told_apart_by_type():
     assert [bool(np.signbit(result[0])) for result in results[3:]] == [True, False]
 
 
+def test_types_are_constants():
+    cast = ferrofuse.fuse(lambda x, dtype: x.astype(dtype))
+    for dtype in (np.float32, np.int8, np.float16, np.dtype("f8"), float, "int32"):
+        assert cast(A, dtype).dtype == np.dtype(dtype)
+
+
 def test_parameters_may_be_given_by_name_alone():
     summed = ferrofuse.fuse(lambda x, *, axis=0: x.sum(axis=axis))
     assert [summed(A).shape, summed(A, axis=1).shape, summed(A).shape] == [(5,), (6,), (5,)]
