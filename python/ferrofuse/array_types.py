@@ -2,7 +2,7 @@
 
 from typing import Any, List, Optional, Sequence, Tuple
 
-from ._native import DataType
+from ._native import DataType, data_type
 
 _MEMBERS = [member for member in vars(DataType).values() if isinstance(member, DataType)]
 _BY_NAME = {member.numpy_name: member for member in _MEMBERS if member.numpy_name}
@@ -52,9 +52,28 @@ def dtype_of(dtype: Any) -> DataType:
     name = dtype_name(dtype)
     named = dtype_named(name)
     if named is None:
-        known = (name for name, member in _BY_NAME.items() if member.itemsize)
-        raise TypeError(f"the dtype {name} is not supported; known are {', '.join(known)}")
+        raise TypeError(f"the dtype {name} is not supported; known are {known_names()}")
     return named
+
+
+def known_names() -> str:
+    """The names of all dtypes of the language in NumPy and torch."""
+    return ", ".join(name for name, member in _BY_NAME.items() if member.itemsize)
+
+
+def dtype_meant(given: Any) -> Optional[DataType]:
+    """The dtype that an object stands for: a `DataType`, a dtype of any library, a type of Python's, or one of NumPy's names
+    for it, as `"f4"`; `None` if there is none.
+    """
+    found = dtype_named(given) if isinstance(given, str) else data_type(given)
+    if found is not None or not isinstance(given, (str, type)):
+        return found
+    import numpy
+
+    try:
+        return dtype_named(str(numpy.dtype(given)))
+    except (TypeError, ValueError):
+        return None
 
 
 def _strides(array: Any) -> List[int]:

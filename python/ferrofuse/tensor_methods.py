@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Unio
 
 from . import caller, indexing
 from ._native import TensorView, Val
-from .array_types import dtype_named
+from .array_types import dtype_meant, known_names
 from .attributes import Shape, Size, TensorDType
 from .errors import argument_error
 from .operands import beside, with_all_axes
@@ -27,7 +27,6 @@ INDICES = "argmax argmin".split()
 _UNKNOWN = "is known only when the definition runs"
 UNSUPPORTED = {
     "__len__": f"its size {_UNKNOWN}; use x.size(0), a scalar of the definition",
-    "__iter__": f"the number of its rows {_UNKNOWN}; x[0], x[1], … are tensors",
     "__contains__": f"the answer {_UNKNOWN}; use (x == value).any(), a tensor",
     "__float__": f"its value {_UNKNOWN}; keep it a tensor, or make it an output",
     "__int__": f"its value {_UNKNOWN}; x.astype(int) is a tensor of integers",
@@ -39,6 +38,7 @@ UNSUPPORTED = {
     "tolist": f"its value {_UNKNOWN}; make it an output",
     "numpy": f"its value {_UNKNOWN}; make it an output",
 }
+_NO_ROWS = f"the number of its rows {_UNKNOWN}; x[0], x[1], … are tensors, and np.concatenate takes a list of such"
 # What users write for a method of another name.
 _WRITTEN_AS = {"__contains__": "in", "__floordiv__": "//", "__setitem__": "x[…] = …"}
 
@@ -134,6 +134,19 @@ def _unsupported(name: str, why: str) -> Callable[..., NoReturn]:
     return method
 
 
+class _Rows:
+    """The iterator of a tensor. Its first step raises, not its making: NumPy hides the reason if its functions get none."""
+
+    __next__ = public(_unsupported("__iter__", _NO_ROWS))
+
+    def __iter__(self) -> "_Rows":
+        return self
+
+
+def _iter(self: Any) -> _Rows:
+    return _Rows()
+
+
 def var(
     self: Any, axis: Axis = None, ddof: int = 0, *, keepdims: bool = False, dims: Axis = None, keepdim: bool = False,
     correction: Optional[int] = None,
@@ -208,9 +221,15 @@ def clip(self: Any, min: Any = None, max: Any = None) -> Any:
 
 
 def astype(self: Any, dtype: Any) -> Any:
-    """`fd.ops.cast`; also to a dtype by NumPy's name for it."""
-    named = dtype_named(dtype) if isinstance(dtype, str) else None
-    return apply("cast", self, dtype if named is None else named)
+    """`fd.ops.cast`; also to a type of Python's, and to a dtype by NumPy's name for it."""
+    meant = dtype_meant(dtype)
+    if meant is None:
+        given = dtype.__name__ if isinstance(dtype, type) else repr(dtype)
+        raise argument_error(
+            f"`astype`: argument `dtype` must be a DataType, or NumPy's or torch's dtype or the name of one of {known_names()}, "
+            f"but is {given}"
+        )
+    return apply("cast", self, meant)
 
 
 def to(self: Any, dtype: Any) -> Any:
@@ -242,6 +261,7 @@ _METHODS: Dict[str, Any] = {
     "astype": astype,
     "to": to,
     "__getitem__": getitem,
+    "__iter__": _iter,
     "T": property(transpose),
     "mT": property(matrix_transpose),
 }

@@ -140,6 +140,7 @@ def test_parts_by_slices_are_views():
 
 
 UNKNOWN = "is known only when the definition runs"
+NO_DTYPE = "`astype`: argument `dtype` must be a DataType, or .* one of bool, int8, .*, complex128, but is "
 ON_A_TENSOR = "`{}` is not supported on a tensor of a definition: "
 NO_VALUE = (
     r"an array \(ndarray of shape \[3\]\) is no value of a definition: declare an input for it, "
@@ -148,6 +149,14 @@ NO_VALUE = (
 MISTAKES = {
     "len": (lambda x: len(x), ON_A_TENSOR.format("len") + f"its size {UNKNOWN}; use x.size"),
     "iteration": (lambda x: list(x), ON_A_TENSOR.format("iter") + f"the number of its rows {UNKNOWN}"),
+    "unpacking": (lambda x: [*x], ON_A_TENSOR.format("iter") + f"the number of its rows {UNKNOWN}"),
+    "no list": (lambda x: np.concatenate(x), ON_A_TENSOR.format("iter") + ".*np.concatenate takes a list of such"),
+    "text": (lambda x: x.astype(str), NO_DTYPE + "str"),
+    "wide": (lambda x: x.astype(np.longdouble), NO_DTYPE + "longdouble"),
+    "swapped": (lambda x: x.astype(">f4"), NO_DTYPE + "'>f4'"),
+    "objects": (lambda x: x.to(np.dtype(object)), NO_DTYPE + r"dtype\('O'\)"),
+    "no dtype": (lambda x: x.astype(None), NO_DTYPE + "None"),
+    "a number for a dtype": (lambda x: x.astype(4), NO_DTYPE + "4"),
     "float": (lambda x: float(x), ON_A_TENSOR.format("float") + f"its value {UNKNOWN}"),
     "int": (lambda x: int(x), ON_A_TENSOR.format("int") + f"its value {UNKNOWN}"),
     "item": (lambda x: x.item(), ON_A_TENSOR.format("item") + f"its value {UNKNOWN}"),
@@ -198,7 +207,9 @@ def test_dtypes_are_those_of_numpy_and_torch():
         assert {x.dtype: 1}[x.exp().dtype] == 1 and str(x.dtype) == "float64" and len(x.size()) == 1
         assert x.exp().astype(x.dtype).dtype == x.dtype and f"{x.dtype:>9}" == "  float64"
         assert x.astype("float16").dtype == DataType.Half and x.to("bool").to("int64").dtype == DataType.Int
-        with pytest.raises(ArgumentError, match='`cast`: argument `dtype` must be a DataType, but is "floats"'):
+        for given in ("f8", "double", "half", "int", "i2", "?", "B", "c8", float, int, bool, complex, np.intc):
+            assert x.astype(given).dtype == np.dtype(given), given
+        with pytest.raises(ArgumentError, match="`astype`: argument `dtype` must be .*, but is 'floats'"):
             x.astype("floats")
         assert x.size(0).dtype == DataType.Int and x.size(0).dtype() == DataType.Int
 
