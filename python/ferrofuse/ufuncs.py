@@ -91,7 +91,12 @@ def _expand_dims(x: Any, a: Any, axis: Any) -> Any:
     if not isinstance(axis, (tuple, list)):
         return tensor_methods.unsqueeze(a, axis)
     rank = a.ndim + len(axis)
+    for place in axis:
+        if not -rank <= place < rank:
+            raise argument_error(f"np.expand_dims: argument `axis` must be from {-rank} to {rank - 1}, but is {place}")
     new = [place % rank for place in axis]
+    if len({*new}) < len(new):
+        raise argument_error(f"np.expand_dims: argument `axis` must name each new axis once, but is {tuple(axis)}")
     return tensor_methods.apply("broadcast", a, [place in new for place in range(rank)])
 
 
