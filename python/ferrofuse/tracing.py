@@ -1,5 +1,6 @@
 """Traces a function of arrays: runs it once on tensors of a definition, and rejects side effects."""
 
+import copy
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ._native import DataType, TensorView, Val
@@ -96,9 +97,9 @@ def _outputs(function: Callable[..., Any], result: Any) -> Tuple[List[TensorView
     if isinstance(result, TensorView):
         return [result], lambda arrays: arrays[0]
     if isinstance(result, dict):
-        items, rebuild = list(result.values()), _dict_of(list(result))
+        items, rebuild = list(result.values()), _dict_like(result)
     elif isinstance(result, (tuple, list)):
-        items, rebuild = list(result), tuple if isinstance(result, tuple) else list
+        items, rebuild = list(result), getattr(type(result), "_make", type(result))  # `_make` of named tuples
     else:
         kind = "a scalar" if isinstance(result, Val) else type(result).__name__
         raise error_in(function, f"{_RESULTS}, but returns {kind}")
@@ -110,5 +111,13 @@ def _outputs(function: Callable[..., Any], result: Any) -> Tuple[List[TensorView
     return items, rebuild
 
 
-def _dict_of(keys: List[Any]) -> Callable[[List[Any]], Any]:
-    return lambda arrays: dict(zip(keys, arrays))
+def _dict_like(result: Dict[Any, Any]) -> Callable[[List[Any]], Any]:
+    """A function that makes such a dict, of the same class, of arrays."""
+    keys = list(result)
+
+    def rebuild(arrays: List[Any]) -> Any:
+        made = {} if type(result) is dict else copy.copy(result)
+        made.update(zip(keys, arrays))
+        return made
+
+    return rebuild

@@ -2,6 +2,7 @@
 
 import functools
 import pickle
+from collections import OrderedDict, defaultdict, namedtuple
 
 import ml_dtypes  # noqa: F401  NumPy knows bfloat16 once it is imported
 import numpy as np
@@ -90,6 +91,19 @@ def test_results_are_as_the_function_gives_them():
     assert isinstance(pair(A), tuple) and np.array_equal(first, A + 1) and np.array_equal(second, A * 2)
     assert set(named(A)) == {"sum", "same"} and np.array_equal(named(A)["same"], A)
     assert isinstance(ferrofuse.fuse(lambda x: [x.exp()])(A), list)
+
+
+Pair = namedtuple("Pair", "first second")
+
+
+def test_results_keep_their_type():
+    pair = ferrofuse.fuse(lambda x: Pair(second=x * 2.0, first=x))(A)
+    assert type(pair) is Pair and np.array_equal(pair.first, A) and np.array_equal(pair.second, A * 2)
+    ordered = ferrofuse.fuse(lambda x: OrderedDict(b=x, a=x * 2.0))
+    assert type(ordered(A)) is OrderedDict and list(ordered(A)) == ["b", "a"] and np.array_equal(ordered(A)["a"], A * 2)
+    grouped = ferrofuse.fuse(lambda x: defaultdict(list, same=x))(A)
+    assert grouped["other"] == [] and np.array_equal(grouped["same"], A)
+    assert type(ferrofuse.fuse(lambda x: type("Row", (list,), {})([x]))(A)).__name__ == "Row"
 
 
 def test_definition_explanation_and_code_are_told():
