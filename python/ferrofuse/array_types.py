@@ -7,6 +7,13 @@ from ._native import DataType, data_type
 _MEMBERS = [member for member in vars(DataType).values() if isinstance(member, DataType)]
 _BY_NAME = {member.numpy_name: member for member in _MEMBERS if member.numpy_name}
 
+# Floats that ops compute with as f32.
+SMALL_FLOATS = (DataType.Half, DataType.BFloat16, DataType.Float8_e4m3fn, DataType.Float8_e5m2)
+COMPLEX = (DataType.ComplexFloat, DataType.ComplexDouble)
+FLOATING = (*SMALL_FLOATS, DataType.Float, DataType.Double, *COMPLEX)
+SIGNED = (DataType.Char, DataType.Short, DataType.Int32, DataType.Int)
+UNSIGNED = (DataType.Byte, DataType.UInt16, DataType.UInt32, DataType.UInt64)
+
 
 def is_array(value: Any) -> bool:
     """Whether a value is an array of some library. A type, such as `numpy.float32`, is none."""

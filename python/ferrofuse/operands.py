@@ -6,19 +6,9 @@ from typing import Any, Iterator
 
 from . import caller
 from ._native import DataType, TensorView, Val
+from .array_types import COMPLEX, FLOATING, SMALL_FLOATS
 
 _COMPARISONS = ("lt", "le", "eq", "ne", "gt", "ge")
-# Floats that ops compute with as f32: a number beside them is not rounded to their dtype by the op.
-_SMALL = (
-    DataType.Half,
-    DataType.BFloat16,
-    DataType.Float8_e4m3fn,
-    DataType.Float8_e5m2,
-    DataType.Float8_e8m0fnu,
-)
-_COMPLEX = (DataType.ComplexFloat, DataType.ComplexDouble)
-_FLOATING = (*_SMALL, DataType.Float, DataType.Double, *_COMPLEX)
-
 _rounds: "ContextVar[bool]" = ContextVar("rounds", default=False)
 
 
@@ -44,7 +34,7 @@ def combine(op: str, of: Any, left: Any, right: Any) -> Any:
 def beside(number: Any, value: Any) -> Any:
     """A number as an operand beside a value: an integer of more than 64 bits beside floats is a float."""
     is_wide = type(number) is int and not -(2**63) <= number < 2**64
-    if not is_wide or not isinstance(value, Val) or value.dtype() not in _FLOATING:
+    if not is_wide or not isinstance(value, Val) or value.dtype() not in FLOATING:
         return number
     try:
         return float(number)
@@ -66,7 +56,7 @@ def with_all_axes(made: Any, *operands: Any) -> Any:
 
 def _rounded(number: Any, other: Any) -> Any:
     """A number in the dtype of the tensor beside it if that is a small float. Complex numbers stay."""
-    if not _is_real(number) or not isinstance(other, TensorView) or other.dtype() not in _SMALL:
+    if not _is_real(number) or not isinstance(other, TensorView) or other.dtype() not in SMALL_FLOATS:
         return number
     of: Any = other
     return of._apply("cast", caller.place(), number, other.dtype())
@@ -75,5 +65,5 @@ def _rounded(number: Any, other: Any) -> Any:
 def _is_real(number: Any) -> bool:
     """Whether it is a real number of Python's, or a scalar of the definition with one."""
     if isinstance(number, Val):
-        return not isinstance(number, TensorView) and number.dtype() not in _COMPLEX
+        return not isinstance(number, TensorView) and number.dtype() not in COMPLEX
     return isinstance(number, (int, float))

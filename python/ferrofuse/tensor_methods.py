@@ -7,8 +7,8 @@ from numbers import Integral
 from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Union
 
 from . import caller, indexing
-from ._native import TensorView, Val
-from .array_types import dtype_meant, known_names
+from ._native import DataType, TensorView, Val
+from .array_types import SIGNED, SMALL_FLOATS, UNSIGNED, dtype_meant, known_names
 from .attributes import Shape, Size, TensorDType
 from .errors import argument_error
 from .operands import beside, with_all_axes
@@ -20,8 +20,9 @@ Axis = Union[None, int, Sequence[int]]
 UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 floor isfinite isinf isnan log log10 log1p
     log2 logical_not neg reciprocal relu round rsqrt sigmoid sign silu sin sinh sqrt tan tanh trunc""".split()
 # Folds over some or all axes.
-FOLDS = "all any max mean min prod sum".split()
+FOLDS = "all any max min prod sum".split()
 SCANS = "cummax cummin cumprod cumsum".split()
+_COUNTING = ("cumprod", "cumsum")
 INDICES = "argmax argmin".split()
 
 _UNKNOWN = "is known only when the definition runs"
@@ -96,19 +97,37 @@ def _unary(op: str) -> Callable[[Any], Any]:
 
 def _fold(op: str) -> Callable[..., Any]:
     def method(self: Any, axis: Axis = None, *, keepdims: bool = False, dims: Axis = None, keepdim: bool = False) -> Any:
-        return apply(op, self, dims=axes(self, axis, dims), keepdim=keepdims or keepdim)
+        return _folded(op, self, axis, dims, keepdims or keepdim)
 
     return _named(op, method, f"`fd.ops.{op}` over some or all axes.")
+
+
+def _folded(op: str, x: Any, axis: Axis, dims: Axis, keepdim: bool, **keywords: Any) -> Any:
+    over = axes(x, axis, dims)
+    if (isinstance(axis, tuple) and not axis) or x.ndim == 0 == len(over):  # each element alone
+        return apply(op, unsqueeze(x, 0), dims=[0], **keywords)
+    return apply(op, x, dims=over, keepdim=keepdim, **keywords)
 
 
 def _scan(op: str) -> Callable[..., Any]:
     def method(self: Any, axis: Optional[int] = None, *, dim: Optional[int] = None) -> Any:
         dim = _axis(axis, dim)
-        if dim is None and self.ndim != 1:
-            raise TypeError(f"`{op}` of a tensor of {self.ndim} axes needs an axis")
-        return apply(op, self, dim=dim or 0)
+        if dim is not None:
+            return apply(op, _as_counted(self) if op in _COUNTING else self, dim=dim)
+        if op in _COUNTING:
+            return apply(op, flatten(_as_counted(self)), dim=0)
+        if self.ndim != 1:
+            raise argument_error(f"`{op}`: argument `dim` must be an axis for a tensor of {self.ndim} axes, but none is given")
+        return apply(op, self, dim=0)
 
-    return _named(op, method, f"`fd.ops.{op}` along an axis.")
+    return _named(op, method, f"`fd.ops.{op}` along an axis" + (", or of all elements." if op in _COUNTING else "."))
+
+
+def _as_counted(x: Any) -> Any:
+    """The tensor as NumPy adds it up: integers and bools with 64 bits."""
+    dtype = x.dtype()
+    wide = DataType.UInt64 if dtype in UNSIGNED else DataType.Int if dtype in (DataType.Bool, *SIGNED) else dtype
+    return x if wide == dtype else apply("cast", x, wide)
 
 
 def _index(op: str) -> Callable[..., Any]:
@@ -152,13 +171,28 @@ def var(
     correction: Optional[int] = None,
 ) -> Any:
     """The variance over axes, or of all elements. It divides by their number less `ddof`, which torch calls `correction`."""
+    if self.dtype() in SMALL_FLOATS:
+        wide = var(apply("cast", self, DataType.Float), axis, ddof, keepdims=keepdims, dims=dims, keepdim=keepdim, correction=correction)
+        return apply("cast", wide, self.dtype())
     correction = ddof if correction is None else correction
-    return apply("var", self, dims=axes(self, axis, dims), correction=correction, keepdim=keepdims or keepdim)
+    return _folded("var", _as_floats(self), axis, dims, keepdims or keepdim, correction=correction)
 
 
 def std(self: Any, axis: Axis = None, ddof: int = 0, **keywords: Any) -> Any:
     """The square root of `var`."""
+    if self.dtype() in SMALL_FLOATS:
+        return apply("cast", std(apply("cast", self, DataType.Float), axis, ddof, **keywords), self.dtype())
     return apply("sqrt", var(self, axis, ddof, **keywords))
+
+
+def mean(self: Any, axis: Axis = None, *, keepdims: bool = False, dims: Axis = None, keepdim: bool = False) -> Any:
+    """`fd.ops.mean` over some or all axes; that of integers is f64."""
+    return _folded("mean", _as_floats(self), axis, dims, keepdims or keepdim)
+
+
+def _as_floats(x: Any) -> Any:
+    """The tensor; integers and bools as f64, as NumPy averages them."""
+    return apply("cast", x, DataType.Double) if x.dtype() in (DataType.Bool, *SIGNED, *UNSIGNED) else x
 
 
 def reshape(self: Any, *shape: Any) -> Any:
@@ -247,6 +281,7 @@ def _items(given: Sequence[Any]) -> List[Any]:
 
 
 _METHODS: Dict[str, Any] = {
+    "mean": mean,
     "var": var,
     "std": std,
     "reshape": reshape,

@@ -3,7 +3,7 @@
 from typing import Any, Callable, Dict, Iterable, Optional, Tuple
 
 from . import caller, tensor_methods
-from ._native import TensorView, Val
+from ._native import DataType, TensorView, Val
 from .errors import argument_error
 from .operands import beside, combine, with_all_axes
 from .operations import TABLE
@@ -78,6 +78,8 @@ def _where(x: Any, condition: Any, chosen: Any = _MISSING, other: Any = _MISSING
             "np.where takes a condition and two values to choose from here: how many places a condition holds at is "
             "known only when the definition runs"
         )
+    if isinstance(condition, Val) and condition.dtype() != DataType.Bool:
+        condition = combine("ne", x, condition, 0)
     made = x._apply("where", caller.place(), condition, beside(chosen, other), beside(other, chosen))
     return with_all_axes(made, condition, chosen, other)
 

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 
 import ferrofuse
-from ferrofuse import ArgumentError, DataType, FusionDefinition, TensorView
+from ferrofuse import ArgumentError, DataType, DefinitionError, FusionDefinition, TensorView
+from ferrofuse.array_types import dtype_of
 from ferrofuse.tensor_methods import UNARY
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 Y = np.full((1, 1, 1, 1), 3, np.float32)
 INDEX = np.array([[2, 0], [1, 1]])
-DTYPES = {"float32": DataType.Float, "int64": DataType.Int, "bool": DataType.Bool}
 
 
 def run(formula, *arrays):
     with FusionDefinition() as fd:
         inputs = [
-            fd.define_tensor(shape=[-1] * array.ndim, contiguity=True, dtype=DTYPES[array.dtype.name]) for array in arrays
+            fd.define_tensor(shape=[-1] * array.ndim, contiguity=True, dtype=dtype_of(array.dtype)) for array in arrays
         ]
         fd.add_output(formula(*inputs))
     return fd.execute(list(arrays))[0]
@@ -59,6 +59,9 @@ FORMULAS = {
     "joined flat": lambda x: np.concatenate([x, x + 1], axis=None),
     "new axes": lambda x: np.expand_dims(x, (0, -1)),
     "cumsum": lambda x: x.cumsum(axis=1),
+    "cumsum of all": lambda x: x.cumsum() + np.cumprod(x[0, 0] / 4).sum() + x[0, 0, 1].cumsum(),
+    "over no axis": lambda x: x.sum(axis=()) + x.max(()) + x.mean(axis=(), keepdims=True) + (x.var(()) + x.prod(axis=())),
+    "of one": lambda x: x[0, 0, 0].var() + x[0, 0, 1].std(keepdims=True) + x[1, 0, 0].sum(),
     "standardise": lambda x: (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-6),
     "trailing axes": lambda x: x - x.sum(axis=0)[0],
     "reshape": lambda x: x.reshape(6, 4),
@@ -92,6 +95,25 @@ def test_formulas_are_numpys(name):
     got, expected = run(FORMULAS[name], X), FORMULAS[name](X)
     assert (got.shape, got.dtype) == (expected.shape, expected.dtype)
     np.testing.assert_allclose(got, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.int32, np.int64, np.float16])
+@pytest.mark.parametrize(
+    "formula",
+    [
+        lambda x: x.var(axis=0),
+        lambda x: x.std(axis=(0, 1), keepdims=True, ddof=1),
+        lambda x: x.mean(),
+        lambda x: x.cumsum(axis=1),
+        lambda x: np.cumprod(x),
+        lambda x: np.where(x, x, x[::-1]),
+    ],
+)
+def test_other_dtypes_are_numpys(formula, dtype):
+    array = np.random.default_rng(2).integers(0, 4, (5, 7)).astype(dtype)
+    got, expected = run(formula, array), formula(array)
+    assert (got.shape, got.dtype) == (expected.shape, expected.dtype)
+    np.testing.assert_allclose(got, expected, rtol=1e-2 if dtype is np.float16 else 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -175,6 +197,7 @@ MISTAKES = {
     "two ellipses": (lambda x: x[..., 0, ...], "`...` may be given only once"),
     "floored": (lambda x: x // 2.0, ON_A_TENSOR.format("//") + r"use ferrofuse.ops.floor\(x / y\)"),
     "an axis too many": (lambda x: x.swapaxes(0, 3), "`swapaxes`: an axis must be from -3 to 2, but is 3"),
+    "an axis missing": (lambda x: x.cummax(), "`cummax`: argument `dim` must be an axis for a tensor of 3 axes, but none is given"),
     "a new axis too many": (lambda x: np.expand_dims(x, (0, 7)), "np.expand_dims: argument `axis` must be from -5 to 4, but is 7"),
     "a new axis too few": (lambda x: np.expand_dims(x, (-6, 0)), "np.expand_dims: argument `axis` must be from -5 to 4, but is -6"),
     "a new axis twice": (lambda x: np.expand_dims(x, [1, -4]), r"`axis` must name each new axis once, but is \(1, -4\)"),
@@ -240,6 +263,10 @@ def test_places_keep_their_axis():
     assert [output.tolist() for output in fd.execute([array])] == [[[2], [2]], [[0], [0]]]
 
 
+def test_one_element_has_no_variance_of_a_sample():
+    assert np.isnan(run(lambda x: x[0].std(ddof=1), X[0, 0])) and np.isnan(run(lambda x: x.var((), 1), X)).all()
+
+
 def test_an_axis_is_named_once():
     with FusionDefinition() as fd:
         x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
@@ -247,6 +274,8 @@ def test_an_axis_is_named_once():
             x.sum(axis=0, dims=[0])
         with pytest.raises(ArgumentError, match=r"an axis must be an integer, but is a value of the definition: pass int\(axis\)"):
             x.sum(axis=x)
+        with pytest.raises(DefinitionError, match=r"`sum`: argument `dims` must be a list of at least one axis, but is \[\]"):
+            x.sum([])
         with pytest.raises(ArgumentError, match=r"exchanges the last two axes"):
             x.mT
     assert TensorView.sum.__doc__ == "`fd.ops.sum` over some or all axes."
