@@ -21,6 +21,8 @@ TAKEN = [
     (DataType.Double, 2, 2.0),
     (DataType.Double, np.float32(0.5), 0.5),
     (DataType.Float, np.array(3), 3.0),
+    (DataType.Double, -(2**64), -(2.0**64)),
+    (DataType.Float, 2**100 + 1, 2.0**100),
     (DataType.Int, True, 1),
     (DataType.Int32, -(2**31), -(2**31)),
     (DataType.UInt64, 2**64 - 1, 2**64 - 1),
@@ -74,6 +76,12 @@ def test_scalars_reject_integers_beyond_them(dtype, given):
     fd, line = scaled_by(dtype)
     with pytest.raises(InputError, match=rf"^input 0 \(test_scalars.py:{line}\): the number {given} is beyond"):
         fd.execute([given])
+
+
+@pytest.mark.parametrize("dtype, given", [(DataType.Double, 2**1024), (DataType.Int, 2**64)])
+def test_integers_that_no_dtype_holds_are_rejected(dtype, given):
+    with pytest.raises(OverflowError, match=f"the integer {given} has more than 64 bits"):
+        scaled_by(dtype)[0].execute([given])
 
 
 def test_a_tensor_without_axes_takes_numbers_alike():

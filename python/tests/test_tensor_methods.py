@@ -235,6 +235,7 @@ def test_dtypes_are_those_of_numpy_and_torch():
         assert x.astype("float16").dtype == DataType.Half and x.to("bool").to("int64").dtype == DataType.Int
         for given in ("f8", "double", "half", "int", "i2", "?", "B", "c8", float, int, bool, complex, np.intc):
             assert x.astype(given).dtype == np.dtype(given), given
+        assert ferrofuse.ops.cast(x, complex).dtype == complex != x.dtype
         with pytest.raises(ArgumentError, match="`astype`: argument `dtype` must be .*, but is 'floats'"):
             x.astype("floats")
         assert x.size(0).dtype == DataType.Int and x.size(0).dtype() == DataType.Int

@@ -125,6 +125,7 @@ fn of_another_library(object: &Bound<'_, PyAny>) -> Option<Option<DType>> {
         "float" => Some(Some(DType::F64)),
         "int" => Some(Some(DType::I64)),
         "bool" => Some(Some(DType::Bool)),
+        "complex" => Some(Some(DType::C128)),
         other => other.trim_start_matches("torch.").parse().ok().map(Some),
     }
 }

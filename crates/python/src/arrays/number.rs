@@ -90,7 +90,11 @@ fn shape(given: &Bound<'_, PyAny>) -> Option<Vec<usize>> {
 /// # Errors
 /// For a number of another kind, and for an integer out of the dtype's range.
 pub fn of(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult<Option<Array>> {
-    let Some(number) = constant(object)? else { return Ok(None) };
+    let number = match object.cast::<PyInt>() {
+        Ok(integer) if kind(dtype) > 1 => Some(integer_for_floats(integer)?),
+        _ => constant(object)?,
+    };
+    let Some(number) = number else { return Ok(None) };
     if kind(number.dtype()) > kind(dtype) {
         return Err(rejected(object, dtype, place)?);
     }
@@ -100,6 +104,17 @@ pub fn of(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult
     }
     let array = Array::full(number.cast(dtype), &[]);
     array.map(Some).map_err(|error| errors::input(object.py(), error.to_string()))
+}
+
+/// An integer for a dtype of floats, which more than 64 bits are rounded for too.
+fn integer_for_floats(integer: &Bound<'_, PyInt>) -> PyResult<Scalar> {
+    match constant(integer) {
+        Ok(Some(number)) => Ok(number),
+        _ => {
+            let rounded = integer.extract().map_err(|_| errors::too_wide(integer))?;
+            Ok(Scalar::from_f64(DType::F64, rounded))
+        }
+    }
 }
 
 /// The error about an object that is no number, or not one of this dtype.
