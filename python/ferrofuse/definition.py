@@ -88,7 +88,7 @@ class FusionDefinition:
         return (saving.of_text, (saving.as_text(self),)) if self._exists else (FusionDefinition, ())
 
     def save(self, path: saving.Path) -> None:
-        """Writes it to a file, as text, with its segments and their schedules. The command line runs the definition alone.
+        """Writes it to a file, as text that the command line runs too, with its segments and their schedules.
 
         Raises:
             DefinitionError: for a definition without outputs, for one that has changed since it was cut into segments, and

@@ -1,20 +1,15 @@
 """Definitions saved as text: the definition, its segmentation, and the segments' schedules.
 
-The text is a definition file that the command line runs too: everything besides the definition is in comments.
+The text is a definition file that the command line runs too, with the same segments and schedules.
 """
 
 import os
-from typing import TYPE_CHECKING, Dict, Iterator, List, Tuple, Union
+from typing import TYPE_CHECKING, List, Tuple, Union
 
-from ._native import Builder, DefinitionError, write_file
+from ._native import Builder, DefinitionError, is_saved, read_saved, saved_text, write_file
 
 if TYPE_CHECKING:
     from .definition import FusionDefinition
-
-VERSION = 1
-_HEAD = "# saved by ferrofuse, version "
-_SECTION = "# ---- "
-_END = "end"
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -30,10 +25,8 @@ def as_text(fd: "FusionDefinition") -> str:
         raise DefinitionError("only a definition with outputs can be saved or pickled")
     if fd._cut is not None:
         fd._cut.require_runnable()
-    lines = [f"{_HEAD}{VERSION}", *fd._builder.text(False).rstrip().splitlines()]
-    for name, text in _choices(fd):
-        lines += [f"{_SECTION}{name}", *(f"# {line}" for line in text.splitlines())]
-    return "\n".join([*lines, f"{_SECTION}{_END}", ""])
+    peak_memory = None if fd.segments else fd.peak_memory
+    return saved_text(fd._builder.text(False), peak_memory, fd._cut and fd._cut.text(), _schedules(fd))
 
 
 def of_text(text: str, name: str = "the text") -> "FusionDefinition":
@@ -42,18 +35,20 @@ def of_text(text: str, name: str = "the text") -> "FusionDefinition":
     Raises:
         DefinitionError: for other texts, and for one that is truncated or of a newer version.
     """
-    body, choices = _sections(text, name)
+    try:
+        body, limit, segmentation, schedules = read_saved(text)
+    except DefinitionError as error:
+        raise DefinitionError(f"{name}: {error}") from None
     fd = _of_body(body, name)
-    limit = choices.pop("peak_memory", None)
-    if limit is not None and "segments" not in choices:
-        fd.peak_memory = int(limit)
-    if "segments" in choices:
-        fd.segmentation = choices.pop("segments")
-    segments = {f"schedule {segment.name}": segment for segment in fd.segments}
-    for what, schedule in choices.items():
-        if what not in segments:
-            raise DefinitionError(f"{name}: {what!r} is not a known section, or names no segment")
-        segments[what].schedule = schedule
+    if limit is not None and segmentation is None:
+        fd.peak_memory = limit
+    if segmentation is not None:
+        fd.segmentation = segmentation
+    segments = {segment.name: segment for segment in fd.segments}
+    for segment, schedule in schedules:
+        if segment not in segments:
+            raise DefinitionError(f"{name}: `schedule {segment}` names no segment")
+        segments[segment].schedule = schedule
     return fd
 
 
@@ -86,44 +81,15 @@ def load(path: Path) -> "FusionDefinition":
     except UnicodeDecodeError:
         raise DefinitionError(f"{os.fspath(path)}: not a definition: it is not text") from None
     name = os.fspath(path)
-    return of_text(text, name) if _is_saved(text) else _of_body(text, name)
+    return of_text(text, name) if is_saved(text) else _of_body(text, name)
 
 
-def _is_saved(text: str) -> bool:
-    """Whether a text is a saved definition, or the end of one."""
-    return text.startswith(_HEAD) or text.endswith(f"{_SECTION}{_END}\n")
-
-
-def _choices(fd: "FusionDefinition") -> Iterator[Tuple[str, str]]:
-    """What the user chose: the name and the text of a section for each choice."""
-    if fd.peak_memory is not None and not fd.segments:
-        yield "peak_memory", str(fd.peak_memory)
-    if fd._cut is not None:
-        yield "segments", fd._cut.text()
+def _schedules(fd: "FusionDefinition") -> List[Tuple[str, str]]:
+    """The schedules that the user chose, each with the name of its segment."""
+    schedules = []
     for segment in fd.segments:
         if segment._is_edited():
             raise DefinitionError(f"the definition of {segment.name} was edited: save it by itself, segment.definition.save(path)")
         if segment.schedule is not None:
-            yield f"schedule {segment.name}", segment.schedule
-
-
-def _sections(text: str, name: str) -> Tuple[str, Dict[str, str]]:
-    """The definition, and the other sections by name."""
-    lines = text.splitlines()
-    first = lines[0] if lines else ""
-    version = first[len(_HEAD) :]
-    if not first.startswith(_HEAD) or not version.isdecimal():
-        raise DefinitionError(f"{name}: not a saved definition: it does not begin with `{_HEAD}{VERSION}`")
-    if int(version) > VERSION:
-        raise DefinitionError(f"{name}: saved by a newer ferrofuse: version {version}, this one reads up to {VERSION}")
-    if lines[-1] != _SECTION + _END:
-        raise DefinitionError(f"{name}: the file is cut short: it does not end with `{_SECTION}{_END}`")
-    body: List[str] = []
-    choices: Dict[str, List[str]] = {}
-    into = body
-    for line in lines[:-1]:
-        if line.startswith(_SECTION):
-            into = choices.setdefault(line[len(_SECTION) :], [])
-        else:
-            into.append(line if into is body else line[2:])
-    return "\n".join(body) + "\n", {what: "".join(f"{line}\n" for line in section) for what, section in choices.items()}
+            schedules.append((segment.name, segment.schedule))
+    return schedules

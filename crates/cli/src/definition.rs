@@ -3,13 +3,12 @@
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Once;
 
-use ferrofuse::{Diagnostic, Error, File};
+use ferrofuse::{Diagnostic, Error, File, SavedDefinition};
 use ir::Span;
 use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
-use crate::failure::{Failure, Fault, tell};
+use crate::failure::{Failure, Fault};
 
 /// Longer lines are cut to the part around the place of the error.
 const WIDEST: usize = 160;
@@ -17,15 +16,19 @@ const WIDEST: usize = 160;
 /// The number of lines shown before and after.
 const CONTEXT: usize = 2;
 
-/// How a file that Python's `save` wrote begins, and each of its sections.
-const SAVED: &str = "# saved by ferrofuse, version ";
-const SECTION: &str = "# ---- ";
-
-/// Reads a definition file. Of one that Python saved, the definition alone.
+/// Reads a definition file. Of one that Python's `save` wrote, the definition alone.
 ///
 /// # Errors
 /// When the file cannot be read, or holds no definition: the first error, with its place.
 pub fn read(path: &Path) -> Result<File, Failure> {
+    read_saved(path).map(|(file, _)| file)
+}
+
+/// Reads a definition file, and what its user chose if Python's `save` wrote it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_saved(path: &Path) -> Result<(File, SavedDefinition), Failure> {
     if path.is_dir() {
         let folder = path.display();
         let message = format!("{folder}: is a directory, where a definition file is expected");
@@ -35,23 +38,12 @@ pub fn read(path: &Path) -> Result<File, Failure> {
     }
     let bytes = fs::read(path).map_err(|error| Failure::of_file(path, &error))?;
     let text = frontend::text::decode(&bytes).map_err(|diagnostic| report(path, diagnostic))?;
-    tell_of_choices(path, text);
-    ferrofuse::read(text).map_err(|diagnostic| report(path, diagnostic))
-}
-
-/// Says which choices in a file that Python's `save` wrote are not used, once for the process.
-fn tell_of_choices(path: &Path, text: &str) {
-    static IS_TOLD: Once = Once::new();
-    if !text.starts_with(SAVED) {
-        return;
-    }
-    let sections = text.lines().filter_map(|line| line.strip_prefix(SECTION));
-    let choices: Vec<&str> = sections.filter(|name| *name != "end").collect();
-    if !choices.is_empty() {
-        let (path, choices) = (path.display(), choices.join(", "));
-        let options = "--segmentation, --schedule and --peak-memory give them here";
-        IS_TOLD.call_once(|| tell(format!("{path}: its {choices} are not used; {options}")));
-    }
+    let saved = match SavedDefinition::is_saved(text) {
+        true => SavedDefinition::read(text).map_err(|error| Failure::of_file(path, &error))?,
+        false => SavedDefinition { definition: text.to_owned(), ..SavedDefinition::default() },
+    };
+    let file = ferrofuse::read(&saved.definition).map_err(|diagnostic| report(path, diagnostic))?;
+    Ok((file, saved))
 }
 
 /// The failure of a call of the definition in this file, with the line if the error is of one op.

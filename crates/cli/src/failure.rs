@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use ferrofuse::{Blame, Error};
+use ferrofuse::{Blame, Error, SegmentError};
 use files::Failed;
 use miette::{Diagnostic, Report};
 
@@ -68,6 +68,14 @@ impl Failure {
         match error.blame() {
             Blame::User => Failure::user(error),
             Blame::Machine => Failure::machine(error),
+        }
+    }
+
+    /// What segments say, and whose fault that is.
+    pub fn of_segments(error: SegmentError) -> Failure {
+        match error {
+            SegmentError::Plan(error) => Failure::of_call(error),
+            error => Failure::user(error),
         }
     }
 

@@ -3,9 +3,11 @@
 //! Results go to stdout, everything else to stderr. Exit codes: 0 fine, 1 a check failed, 2 the user's mistake, 3 the
 //! machine's. `verbs` (one file each) · `definition` (definition files) · `device` (runs kernels) · `gpu_code` (their
 //! resources on a GPU) · `arrays` (files of arrays) · `inputs` (data to run on) · `number` (whole numbers as options) ·
-//! `planning` (the user's choices) · `segment_folder` (folders of segments) · `failure` · `environment`.
+//! `planning` (the user's choices) · `chosen` (what they are for) · `segment_folder` (folders of segments) · `failure` ·
+//! `environment`.
 
 mod arrays;
+mod chosen;
 mod definition;
 mod device;
 mod environment;
@@ -95,9 +97,9 @@ fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
     };
     match cli.verb {
         Verb::Run(options) => run::run(&options, machine()?, &nvidia, out),
-        Verb::Explain(options) => explain::run(&options, &Machine::new(machine()?), &nvidia, out),
+        Verb::Explain(options) => explain::run(&options, &Arc::new(Machine::new(machine()?)), &nvidia, out),
         Verb::Segment(options) => segment::run(&options, &Machine::new(machine()?), out),
-        Verb::Emit(options) => emit::run(&options, &Machine::new(machine()?), out),
+        Verb::Emit(options) => emit::run(&options, &Arc::new(Machine::new(machine()?)), out),
         Verb::Ops(options) => ops::run(&options, out),
         // Compile time is measured, so the cache is not used.
         Verb::Bench(options) => {

@@ -13,6 +13,7 @@ use ferrofuse::{
 use index::integer;
 use llvm::CpuTarget;
 
+use crate::chosen::Chosen;
 use crate::failure::Failure;
 use crate::inputs::{Inputs, Request};
 
@@ -50,6 +51,22 @@ impl Choices {
             Some(option) => Err(Failure::user(format!("{option}: {reason}"))),
             None => Ok(()),
         }
+    }
+
+    /// Rejects a segmentation.
+    ///
+    /// # Errors
+    /// The option, with the reason.
+    pub fn require_no_segmentation(&self, reason: &str) -> Result<(), Failure> {
+        match self.segmentation {
+            Some(_) => Err(Failure::user(format!("--segmentation: {reason}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The segments that schedules were given for.
+    pub fn schedules(&self) -> impl Iterator<Item = usize> {
+        self.schedules.iter().map(|(segment, _)| *segment)
     }
 
     /// The first option that was given.
@@ -124,12 +141,11 @@ pub struct Planned<P = Plan> {
 pub fn plan(
     file: &File,
     request: &Request,
-    choices: &Choices,
+    options: &PlanOptions,
     target: CodeTarget,
     machine: &Machine,
 ) -> Result<Planned, Failure> {
-    let options = choices.read(&file.definition)?;
-    made(file, request, &options, target, machine, compiler::plan)
+    made(file, request, options, target, machine, compiler::plan)
 }
 
 /// Plans a definition as `run` does on such inputs, which knows more of the sizes of rows than kernels for any sizes may.
@@ -154,19 +170,25 @@ pub fn plan_for_call(
     Ok(Planned { plan, hints, time: begin.elapsed() })
 }
 
-/// The segments of a definition cut with these choices, each with the schedule that was chosen for it.
+/// The segments of a definition or a folder cut with these choices, each with the schedule that was chosen for it.
 ///
 /// # Errors
 /// When inputs or choices do not fit the definition, or the definition language cannot express a segment.
 pub fn segments(
-    file: &File,
+    path: &Path,
+    chosen: Chosen,
     request: &Request,
-    choices: &Choices,
     target: CodeTarget,
     machine: &Machine,
 ) -> Result<Vec<Segment>, Failure> {
-    let options = choices.read(&file.definition)?;
-    let Planned { plan: cut, hints, .. } = cut(file, request, &options, target, machine)?;
+    let (file, options) = match chosen {
+        Chosen::Segments(given) => {
+            let Planned { plan: cut, hints, .. } = cut(&given.file, request, &given.options, target, machine)?;
+            return given.of_cut(path, &cut, &hints);
+        }
+        Chosen::Whole(file, options) => (file, options),
+    };
+    let Planned { plan: cut, hints, .. } = cut(&file, request, &options, target, machine)?;
     let mut segments = ferrofuse::segments(&file.definition, &cut, &hints).map_err(Failure::user)?;
     for (number, schedule) in options.schedules {
         let segment = segments.iter_mut().find(|segment| segment.is_planned_as(number));

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ferrofuse::{
-    Definition, File, PlanOptions, Schedule, Segment, count_positions, parse_schedule, read_segmentation,
+    Definition, File, Schedule, Segment, Segmentation, count_positions, parse_schedule, read_segmentation,
 };
 use files::{Targets, is_temporary};
 use frontend::text::{NameStyle, print};
@@ -91,7 +91,7 @@ pub struct SegmentFolder {
     /// The whole definition.
     pub file: File,
     /// The segmentation that the segments come from.
-    pub options: PlanOptions,
+    pub segmentation: Segmentation,
     index: Index,
     /// The segments as their files define them, in the order they run.
     definitions: Vec<Definition>,
@@ -113,35 +113,7 @@ impl SegmentFolder {
         let definitions = index.segments.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
         let segmentation = read_segmentation(&file.definition, &index.segmentation());
         let segmentation = segmentation.map_err(|error| Failure::user(format!("{INDEX}: {error}")))?;
-        let options = PlanOptions { segmentation: Some(segmentation), ..PlanOptions::default() };
-        Ok(SegmentFolder { file, options, index, definitions })
-    }
-
-    /// The options that plan the whole definition as the folder cuts it, with the folder's schedules.
-    ///
-    /// # Errors
-    /// As [`SegmentFolder::edited`]; when a segment's file was edited, and for a schedule of no segment of a plan.
-    pub fn whole(self, folder: &Path, segments: Vec<Segment>) -> Result<PlanOptions, Failure> {
-        let mut options = self.options.clone();
-        let count = segments.len();
-        for segment in self.edited(segments)? {
-            if segment.is_edited() {
-                let (folder, file) = (folder.display(), file_of(&segment));
-                let message = format!("{folder}: {file} was edited, so {DEFINITION} is not what runs");
-                let help = format!("explain the segments one by one, as {folder}/{file}");
-                return Err(Failure::user_with_help(message, help));
-            }
-            let Some(schedule) = segment.schedule.clone() else { continue };
-            let number = (0..count).find(|&number| segment.is_planned_as(number));
-            let number = number.ok_or_else(|| {
-                let name = &segment.name;
-                Failure::user(format!(
-                    "{INDEX}: {name}, which has a schedule, is no segment of a plan by itself"
-                ))
-            })?;
-            options.schedules.push((number, schedule));
-        }
-        Ok(options)
+        Ok(SegmentFolder { file, segmentation, index, definitions })
     }
 
     /// The segments of the definition with the files in their place.

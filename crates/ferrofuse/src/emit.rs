@@ -15,12 +15,12 @@ use ir::definition::Definition;
 use kernel::Kernel;
 use llvm::{Llvm, Output};
 use lowering::LoweredSegment;
-use runtime::unforked;
+use runtime::{CompileOptions, Error, unforked};
 
 use crate::kernel_text::KernelText;
 use crate::languages::{CUDA_CPP, LANGUAGES, Language};
 use crate::names::ValueNames;
-use crate::segments::segmentation_text;
+use crate::segments::{Segment, segmentation_text};
 use crate::{CodeTarget, lambdas};
 
 /// A stage of the pipeline.
@@ -86,6 +86,9 @@ pub enum EmitError {
     /// The result of passes, or a lambda, cannot be written in the definition language.
     #[error(transparent)]
     Define(#[from] DefineError),
+    /// A schedule that does not fit its segment.
+    #[error(transparent)]
+    Plan(#[from] Error),
     /// No libLLVM, or it gave an error.
     #[error(transparent)]
     Llvm(#[from] llvm::Error),
@@ -215,6 +218,42 @@ pub fn emit(
         }
         _ => per_segment(stage, definition, plan, options),
     }
+}
+
+/// The text of a stage of segments that run one by one, each planned as its own definition with its schedule. Of a stage
+/// before segments it is that of the whole definition.
+///
+/// # Errors
+/// As [`emit`], and for a schedule that does not fit.
+pub fn emit_segments(
+    stage: Stage,
+    whole: &Definition,
+    segments: &[Segment],
+    options: &EmitOptions<'_>,
+    compile_options: &CompileOptions,
+) -> Result<String, EmitError> {
+    if let (Some(_), Some(stage)) = (options.segment, stage.of_whole().filter(|_| stage != Stage::Optimized)) {
+        return Err(EmitError::Whole { stage });
+    }
+    if let Some(asked) = options.segment.filter(|&asked| asked >= segments.len()) {
+        return Err(EmitError::Segment { asked, there: segments.len() });
+    }
+    if let Some(text) = emit_written(stage, whole, options.names) {
+        return text;
+    }
+    if stage == Stage::Segments {
+        let line = |segment: &Segment| format!("segment {} -> {}\n", segment.name, segment.outputs.join(", "));
+        return Ok(segments.iter().map(line).collect());
+    }
+    let chosen = options.segment.map_or(segments, |only| &segments[only..=only]);
+    let text = |segment: &Segment| {
+        let plan = segment.planned_alone(whole, options.target, compile_options)?;
+        let alone = EmitOptions { segment: None, ..*options };
+        let text = emit(stage, segment.definition(), &plan, &alone)?;
+        Ok(if stage == Stage::Optimized { format!("# {}\n{text}", segment.name) } else { text })
+    };
+    let texts = chosen.iter().map(text).collect::<Result<Vec<String>, EmitError>>()?;
+    Ok(texts.join("\n"))
 }
 
 fn unsuitable(stage: Stage, target: CodeTarget) -> EmitError {

@@ -39,6 +39,7 @@ mod lambdas;
 mod languages;
 mod names;
 mod op_list;
+mod saved;
 mod segments;
 pub mod table;
 
@@ -49,7 +50,7 @@ pub use cpu::facts::{CpuFacts, FactsError};
 pub use cpu::objects::{CacheOptions, ObjectCache};
 pub use cpu::pool::share_openmp;
 pub use device_name::DeviceName;
-pub use emit::{EmitError, EmitOptions, Stage, emit, emit_written};
+pub use emit::{EmitError, EmitOptions, Stage, emit, emit_segments, emit_written};
 pub use explain::{
     Bottleneck, Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, KernelOnGpu,
     LambdaExplanation, MachineCode, OutputExplanation, PatternExplanation, SegmentExplanation, TensorBytes,
@@ -82,6 +83,7 @@ pub use runtime::{
     SegmentDefinition, SegmentInput, SegmentReport, SegmentedExecutable, StepReport, Tensor, ThreadResources,
     Variant, declared_layouts, has_ended, in_background, unforked,
 };
+pub use saved::{SavedDefinition, SavedError, Section};
 pub use scheduler::hints::Hints;
 pub use scheduler::schedule::{Prefetch, Schedule, parse as parse_schedule};
 pub use segmenter::Segmentation;

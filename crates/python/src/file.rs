@@ -1,11 +1,14 @@
-//! Files that the package writes atomically.
+//! Files that the package writes atomically, and the text of saved definitions.
 
 use std::io::Error;
 use std::path::PathBuf;
 
+use ferrofuse::SavedDefinition;
 use files::Targets;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
+
+use crate::errors;
 
 /// Writes a text to a regular file, or to a new one, by way of a file beside it: a failure changes nothing.
 /// Symlinks are followed, and an existing file keeps its mode.
@@ -25,4 +28,38 @@ pub fn write_file(py: Python<'_>, path: PathBuf, text: &str) -> PyResult<()> {
         },
         None => PyOSError::new_err(format!("{}: {error}", path.display())),
     })
+}
+
+/// A saved definition: its text, the limit of its memory, its segmentation, and the schedules of segments by name.
+type Saved = (String, Option<u64>, Option<String>, Vec<(String, String)>);
+
+/// Whether a text is a saved definition, or the end of one.
+#[pyfunction]
+pub fn is_saved(text: &str) -> bool {
+    SavedDefinition::is_saved(text)
+}
+
+/// Takes the text of a saved definition apart.
+///
+/// # Errors
+/// DefinitionError for a text that is not one, or of a newer version.
+#[pyfunction]
+pub fn read_saved(py: Python<'_>, text: &str) -> PyResult<Saved> {
+    let read = SavedDefinition::read(text).map_err(|error| errors::definition(py, error.to_string()))?;
+    let SavedDefinition { definition, peak_memory, segmentation, schedules } = read;
+    let schedules = schedules.into_iter().map(|(segment, section)| (segment, section.text)).collect();
+    Ok((definition, peak_memory, segmentation.map(|section| section.text), schedules))
+}
+
+/// The text of a saved definition.
+#[pyfunction]
+pub fn saved_text(
+    definition: String,
+    peak_memory: Option<u64>,
+    segmentation: Option<String>,
+    schedules: Vec<(String, String)>,
+) -> String {
+    let schedules = schedules.into_iter().map(|(segment, text)| (segment, text.into())).collect();
+    let segmentation = segmentation.map(Into::into);
+    SavedDefinition { definition, peak_memory, segmentation, schedules }.to_string()
 }

@@ -5,7 +5,7 @@
 //! either, `on_devices` on the device of the inputs, `call_on_gpu` on arrays of a GPU, `captured` has such calls to be
 //! replayed, `gpu/` the GPUs of the process, `call` the inputs and outputs of one call, `arrays/` converts arrays in and
 //! out, `data_type` has dtypes, `machine` the threads that calls run on, `environment` reads variables, `generator` has
-//! random numbers, `table` describes the ops, `explanation` shows decisions, `file` writes, `errors` converts rejections to
+//! random numbers, `table` describes the ops, `explanation` shows decisions, `file` writes and takes saved definitions apart, `errors` converts rejections to
 //! exceptions, `signals` lets Python's signal handlers run during long work.
 
 mod arrays;
@@ -55,6 +55,9 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(definition::bodies::lambdas, module)?)?;
     module.add_function(wrap_pyfunction!(environment::full_tracebacks, module)?)?;
     module.add_function(wrap_pyfunction!(file::write_file, module)?)?;
+    module.add_function(wrap_pyfunction!(file::is_saved, module)?)?;
+    module.add_function(wrap_pyfunction!(file::read_saved, module)?)?;
+    module.add_function(wrap_pyfunction!(file::saved_text, module)?)?;
     module.add_function(wrap_pyfunction!(machine::get_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(machine::set_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(table::ops, module)?)?;

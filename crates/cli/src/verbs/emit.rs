@@ -2,17 +2,19 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use ferrofuse::{
-    CodeTarget, Definition, EmitError, EmitOptions, Machine, NameStyle, Stage, emit, emit_written,
+    CodeTarget, CompileOptions, EmitError, EmitOptions, Machine, NameStyle, Stage, emit, emit_segments,
+    emit_written,
 };
 
-use crate::definition;
+use crate::chosen::Chosen;
 use crate::failure::{Failure, Outcome};
 use crate::inputs::Request;
 use crate::number::number;
-use crate::planning::{self, Choices};
+use crate::planning::{self, Choices, Planned};
 
 /// Print a definition at some stage of its way to machine code.
 #[derive(Args)]
@@ -47,18 +49,31 @@ enum Names {
 }
 
 /// Writes the text.
-pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<Outcome, Failure> {
+pub fn run(options: &Options, machine: &Arc<Machine>, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let names = options.names()?;
-    let file = definition::read(&options.file)?;
-    if let Some(text) = options.written(&file.definition, names) {
+    let chosen = Chosen::read_file(&options.file, &options.choices)?;
+    if let Some(text) = options.written(&chosen, names) {
         write!(out, "{}", text.map_err(failure)?)?;
         return Ok(Outcome::Fine);
     }
     let target = options.target.unwrap_or(options.stage.usual_target());
-    let planned = planning::plan(&file, &options.request, &options.choices, target, machine)?;
     let llvm = machine.llvm();
     let emit_options = EmitOptions { target, segment: options.segment, names, llvm: llvm.as_ref() };
-    let text = emit(options.stage, &file.definition, &planned.plan, &emit_options);
+    let text = match chosen {
+        Chosen::Whole(file, plan_options) => {
+            let planned = planning::plan(&file, &options.request, &plan_options, target, machine)?;
+            emit(options.stage, &file.definition, &planned.plan, &emit_options)
+        }
+        Chosen::Segments(given) => {
+            let (file, request) = (given.file.clone(), &options.request);
+            let Planned { plan: cut, hints, .. } =
+                planning::cut(&file, request, &given.options, target, machine)?;
+            let segments = given.of_cut(&options.file, &cut, &hints)?;
+            let machine = Arc::clone(machine);
+            let compile_options = CompileOptions { machine, hints, ..CompileOptions::default() };
+            emit_segments(options.stage, &file.definition, &segments, &emit_options, &compile_options)
+        }
+    };
     write!(out, "{}", text.map_err(failure)?)?;
     Ok(Outcome::Fine)
 }
@@ -83,10 +98,10 @@ impl Options {
     }
 
     /// The text, if it exists before planning and there is no choice to check.
-    fn written(&self, definition: &Definition, names: NameStyle) -> Option<Result<String, EmitError>> {
-        let is_given =
-            self.segment.is_some() || self.choices.first_given().is_some() || self.request.says_sizes();
-        if is_given { None } else { emit_written(self.stage, definition, names) }
+    fn written(&self, chosen: &Chosen, names: NameStyle) -> Option<Result<String, EmitError>> {
+        let is_chosen = self.choices.first_given().is_some() || matches!(chosen, Chosen::Segments(_));
+        let is_given = self.segment.is_some() || is_chosen || self.request.says_sizes();
+        if is_given { None } else { emit_written(self.stage, &chosen.file().definition, names) }
     }
 }
 

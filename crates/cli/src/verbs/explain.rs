@@ -4,23 +4,25 @@ mod saved;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use cuda::LibraryPaths;
 use ferrofuse::{
-    Baseline, CodeTarget, Difference, Explanation, File, Machine, PlanOptions, difference, explain,
-    explain_compiled, html, segments, svg, table,
+    Baseline, CodeTarget, CompileOptions, Definition, Difference, Explanation, Machine, difference, explain,
+    explain_compiled, explain_segments, explain_without_llvm, html, svg, table,
 };
 use files::Targets;
 use serde::Serialize;
 
+use crate::chosen::Chosen;
 use crate::definition;
 use crate::failure::{Failure, Outcome};
 use crate::gpu_code::GpuCode;
 use crate::inputs::Request;
 use crate::planning::{self, Choices, Planned};
-use crate::segment_folder::{SegmentFolder, definition_of};
+use crate::segment_folder::definition_of;
 use saved::SavedExplanation;
 
 /// Say which segments a definition becomes, what they move and why; runs nothing.
@@ -78,7 +80,7 @@ struct Report {
 /// Writes the explanation.
 pub fn run(
     options: &Options,
-    machine: &Machine,
+    machine: &Arc<Machine>,
     libraries: &LibraryPaths,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
@@ -163,7 +165,7 @@ impl Options {
         &self,
         path: &Path,
         choices: &Choices,
-        machine: &Machine,
+        machine: &Arc<Machine>,
         code: &GpuCode<'_>,
     ) -> Result<Explained, Failure> {
         if is_saved(path) {
@@ -175,45 +177,52 @@ impl Options {
             }
             return Ok(Explained { explanation, search_ms: None, unsaid });
         }
-        let (file, options) = self.file_and_options(path, choices, machine)?;
-        let planned = planning::plan_for_call(&file, &self.request, &options, self.target(), machine)?;
-        let milliseconds = 1e3 * planned.time.as_secs_f64();
-        let code = code.of(&planned.plan);
-        let explanation = explain_compiled(&file.definition, &planned.plan, &planned.hints, &code);
-        Ok(Explained { explanation, search_ms: Some(milliseconds), unsaid: Vec::new() })
+        let chosen = Chosen::read(path, choices)?;
+        let (file, options) = match &chosen {
+            Chosen::Whole(file, options) => (file.clone(), options),
+            Chosen::Segments(given) => (given.file.clone(), &given.options),
+        };
+        let planned = planning::plan_for_call(&file, &self.request, options, self.target(), machine)?;
+        let search_ms = Some(1e3 * planned.time.as_secs_f64());
+        let explanation = self.of_plan(path, chosen, &file.definition, &planned, machine, code)?;
+        Ok(Explained { explanation, search_ms, unsaid: Vec::new() })
+    }
+
+    /// The explanation of a plan, or of the segments that run in its place. Without libLLVM the evaluator runs either.
+    fn of_plan(
+        &self,
+        path: &Path,
+        chosen: Chosen,
+        definition: &Definition,
+        Planned { plan, hints, .. }: &Planned,
+        machine: &Arc<Machine>,
+        code: &GpuCode<'_>,
+    ) -> Result<Explanation, Failure> {
+        let is_on_evaluator = self.target() == CodeTarget::HOST && machine.llvm().is_err();
+        let Chosen::Segments(given) = chosen else {
+            return Ok(match is_on_evaluator {
+                true => explain_without_llvm(definition, hints),
+                false => explain_compiled(definition, plan, hints, &code.of(plan)),
+            });
+        };
+        let whole = explain_compiled(definition, plan, hints, &code.of(plan));
+        let segments = given.of_cut(path, plan, hints)?;
+        let (machine, hints) = (Arc::clone(machine), hints.clone());
+        let options = CompileOptions { machine, hints, ..CompileOptions::default() };
+        let explained = explain_segments(whole, definition, plan, &segments, self.target(), &options);
+        let explained = explained.map_err(Failure::of_segments)?;
+        Ok(if is_on_evaluator { explained.without_llvm() } else { explained })
     }
 
     /// The explanation to compare with. Choices are for the first file that is planned.
-    fn other(&self, path: &Path, machine: &Machine, code: &GpuCode<'_>) -> Result<Explained, Failure> {
+    fn other(&self, path: &Path, machine: &Arc<Machine>, code: &GpuCode<'_>) -> Result<Explained, Failure> {
         let none = Choices::default();
         let choices = if is_saved(&self.file) { &self.choices } else { &none };
         self.explained(path, choices, machine, code)
     }
 
-    /// A definition and how to plan it: as the user chooses, or as a folder of segments cuts it.
-    fn file_and_options(
-        &self,
-        path: &Path,
-        choices: &Choices,
-        machine: &Machine,
-    ) -> Result<(File, PlanOptions), Failure> {
-        if !path.is_dir() {
-            let file = definition::read(path)?;
-            let options = choices.read(&file.definition)?;
-            return Ok((file, options));
-        }
-        choices.require_none("segments have their own: edit index_map.json")?;
-        let folder = SegmentFolder::read(path)?;
-        let file = folder.file.clone();
-        let Planned { plan: cut, hints, .. } =
-            planning::cut(&file, &self.request, &folder.options, self.target(), machine)?;
-        let segments = segments(&file.definition, &cut, &hints).map_err(Failure::user)?;
-        let options = folder.whole(path, segments)?;
-        Ok((file, options))
-    }
-
     /// The explanation of another segmentation of the definition.
-    fn baseline(&self, with: Baseline, machine: &Machine) -> Result<Explanation, Failure> {
+    fn baseline(&self, with: Baseline, machine: &Arc<Machine>) -> Result<Explanation, Failure> {
         if is_saved(&self.file) {
             let message = format!("{}: a saved explanation has no other segmentation", self.file.display());
             return Err(Failure::user_with_help(message, "give the definition file"));
@@ -224,7 +233,7 @@ impl Options {
     }
 
     /// The page, with the segmentations to compare with.
-    fn page(&self, explanation: &Explanation, machine: &Machine) -> Result<String, Failure> {
+    fn page(&self, explanation: &Explanation, machine: &Arc<Machine>) -> Result<String, Failure> {
         let title = self.file.display().to_string();
         if is_saved(&self.file) {
             return Ok(html(explanation, &title, &[]));

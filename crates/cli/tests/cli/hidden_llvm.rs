@@ -40,9 +40,17 @@ fn doctor_and_emit_say_so_too() {
 }
 
 #[test]
-fn explain_plans_all_the_same() {
-    let ended = ferrofuse(["explain", "examples/softmax.py", "--libllvm", "none"]);
-    assert!(ended.code == 0 && ended.stdout.contains("seg0"), "{}", ended.stderr);
+fn explain_says_that_the_evaluator_runs() {
+    let ended = ferrofuse(["explain", "examples/batch_norm.py", "--libllvm", "none", "--json"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let explained: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    let segments = explained["segments"].as_array().unwrap();
+    assert_eq!(segments.len(), 1, "{segments:?}");
+    assert_eq!(segments[0]["evaluator_reason"], "libLLVM is missing");
+    assert_eq!(segments[0].get("schedule"), None);
+    // Of another machine nothing is known.
+    let ended = ferrofuse(["explain", "examples/softmax.py", "--libllvm", "none", "--target", "sm_90"]);
+    assert!(ended.code == 0 && ended.stdout.contains("kernel"), "{}", ended.stderr);
 }
 
 #[test]

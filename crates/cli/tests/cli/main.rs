@@ -12,6 +12,7 @@ mod interrupts;
 mod outputs;
 mod rejections;
 mod same_bits;
+mod saved;
 mod segments;
 mod streams;
 mod verbs;

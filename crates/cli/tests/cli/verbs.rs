@@ -388,28 +388,6 @@ fn an_input_that_is_returned_is_said_to_be_one() {
     assert!(text.contains("x is the input itself: no bytes moved for it"), "{text}");
 }
 
-/// Of a file that Python saved, what is chosen beside the definition is not used, and said to be so.
-#[test]
-fn choices_in_a_saved_file_are_not_silently_left_out() {
-    let body = "def f(fd):
-    x = fd.define_tensor(shape=[-1], contiguity=True)
-    y = fd.ops.exp(x)
-    fd.add_output(y)
-";
-    let told = |choices: &str| {
-        let (_folder, path) =
-            definition(&format!("# saved by ferrofuse, version 1\n{body}{choices}# ---- end\n"));
-        let ended = super::ferrofuse(["explain", &path]);
-        assert_eq!(ended.code, 0, "{}", ended.stderr);
-        ended.stderr
-    };
-    let unused =
-        "its segments, schedule seg0 are not used; --segmentation, --schedule and --peak-memory give them";
-    let choices = "# ---- segments\n# segment seg0 -> y\n# ---- schedule seg0\n# schedule lanes 8\n";
-    assert!(told(choices).contains(unused), "{}", told(choices));
-    assert_eq!(told(""), "");
-}
-
 /// A sum of complex numbers rounds in each part, as one of floats does.
 #[test]
 fn sums_of_complex_numbers_are_not_exact() {

@@ -10,7 +10,7 @@ use scheduler::hints::Hints;
 
 use super::{Segment, SegmentError};
 use crate::names::names_in;
-use crate::{CodeTarget, Cut, Explanation, explain, plan_for};
+use crate::{CodeTarget, Cut, Error, Explanation, Plan, explain, plan_for};
 
 /// Before the names of values of the whole definition, until those that are only in the segment have its name before theirs.
 const OUTSIDE: &str = "whole.";
@@ -45,6 +45,32 @@ pub fn explain_segments(
 }
 
 impl Segment {
+    /// The plan of its definition with its schedule, in which segments have its name: `seg1`, or `seg1.seg0`, … if there
+    /// are several; kernels are named likewise.
+    ///
+    /// # Errors
+    /// When the schedule does not fit.
+    pub(crate) fn planned_alone(
+        &self,
+        whole: &Definition,
+        target: CodeTarget,
+        options: &CompileOptions,
+    ) -> Result<Plan, Error> {
+        let options = CompileOptions { hints: self.hints(whole, &options.hints), ..options.clone() };
+        let options = SegmentDefinition::from(self).options(&options)?;
+        let mut plan = plan_for(&self.definition, target, &options)?;
+        let is_alone = plan.segments.len() == 1;
+        for (part, lowered) in plan.cut.segments.iter_mut().zip(&mut plan.lowered) {
+            let name = &self.name;
+            let name = if is_alone { name.clone() } else { format!("{name}.{}", part.name) };
+            for kernel in lowered.kernels.iter_mut().map(|lowered| &mut lowered.kernel) {
+                kernel.name = kernel.name.replacen(&part.name, &name.replace('.', "_"), 1);
+            }
+            part.name = name;
+        }
+        Ok(plan)
+    }
+
     /// Whether the user edited or scheduled it.
     fn is_by_hand(&self) -> bool {
         self.is_edited || self.schedule.is_some()
@@ -104,8 +130,8 @@ impl Segment {
         (definition, words)
     }
 
-    /// The known sizes of its inputs.
-    fn hints(&self, whole: &Definition, hints: &Hints) -> Hints {
+    /// The known sizes of its inputs, given those of the whole definition.
+    pub fn hints(&self, whole: &Definition, hints: &Hints) -> Hints {
         let sizes = self.sizes(whole).into_iter().filter(|(_, size)| hints.has_all(size));
         Hints::new(sizes.map(|(symbol, size)| (symbol, hints.value(&size) as i64)))
     }

@@ -75,6 +75,11 @@ impl SegmentedExecutable {
         self.segments.iter().map(|segment| &segment.executable)
     }
 
+    /// Their numbers, in the same order. A segment that makes nothing but copies has no executable.
+    pub fn numbers(&self) -> impl Iterator<Item = usize> {
+        self.segments.iter().map(|segment| segment.number)
+    }
+
     /// The forms of the returned outputs, as if they were row-major.
     pub(super) fn dense_forms(&self, inputs: &[ArrayView<'_>]) -> Result<Vec<OutputForm>, Error> {
         let sizes = self.signature.bind(inputs, &[])?;

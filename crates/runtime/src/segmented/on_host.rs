@@ -66,10 +66,31 @@ impl SegmentedExecutable {
         options: &CallOptions,
         inputs: &[ArrayView<'a>],
     ) -> Result<Outputs<'a>, Error> {
+        self.reading(options, inputs, false).map(|(outputs, _)| outputs)
+    }
+
+    /// [`SegmentedExecutable::run_with`], with a report of where the time went: in the steps of all segments.
+    ///
+    /// # Errors
+    /// As [`Executable::run_with`].
+    pub fn run_timed_with<'a>(
+        &self,
+        options: &CallOptions,
+        inputs: &[ArrayView<'a>],
+    ) -> Result<(Outputs<'a>, CallReport), Error> {
+        self.reading(options, inputs, true)
+    }
+
+    fn reading<'a>(
+        &self,
+        options: &CallOptions,
+        inputs: &[ArrayView<'a>],
+        is_timed: bool,
+    ) -> Result<(Outputs<'a>, CallReport), Error> {
         let arguments: Vec<Argument<'_>> = inputs.iter().cloned().map(Argument::from).collect();
-        let mode = CallMode { writes: false, is_timed: false };
-        let (done, _) = self.on_host(options, &arguments, inputs, None::<fn(&_) -> _>, mode)?;
-        Ok(outputs_on_host(done, inputs))
+        let mode = CallMode { writes: false, is_timed };
+        let (done, report) = self.on_host(options, &arguments, inputs, None::<fn(&_) -> _>, mode)?;
+        Ok((outputs_on_host(done, inputs), report))
     }
 
     /// Calls the segments and writes in-place outputs to their inputs.

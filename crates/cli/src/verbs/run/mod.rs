@@ -15,19 +15,23 @@ use clap::Args;
 use compiler::PlanError;
 use cuda::LibraryPaths;
 use ferrofuse::{
-    ArrayView, Blame, CallReport, CodeTarget, CompileOptions, Definition, DeviceName, Error, Executable,
-    Generator, Hints, Interrupt, Machine, MachineOptions, Outputs, Stream, check, of_plan, output_names,
+    ArrayView, Blame, CallReport, CodeTarget, CompileOptions, CpuTarget, Definition, DeviceName, Error,
+    Executable, File, Generator, Hints, Interrupt, Machine, MachineOptions, Outputs, PlanOptions, Stream, check,
+    of_plan, output_names,
 };
 use reference::evaluate::Comparison;
 
+use crate::chosen::Chosen;
 use crate::definition;
 use crate::device;
-use crate::failure::{Failure, Outcome, tell};
+use crate::failure::{Failure, Outcome};
 use crate::inputs::{Inputs, Request};
 use crate::number::threads;
 use crate::planning::{self, Choices, runnable};
+use output_report::OutputReport;
 use outputs::OutputFiles;
 use report::Report;
+use segments::Chain;
 
 /// Calls that `--time` makes after the first.
 const WARM_CALLS: usize = 4;
@@ -74,11 +78,9 @@ pub fn run(
     if !matches!(options.device, DeviceName::Cpu) && options.target != CodeTarget::HOST {
         return Err(Failure::user("--target is for the CPU: code for a GPU is for the one that runs it"));
     }
-    if options.file.is_dir() {
-        return segments::run(options, machine, libraries, out);
-    }
-    let file = definition::read(&options.file)?;
     let machine = Arc::new(Machine::new(MachineOptions { threads: options.threads, ..machine }));
+    let chosen = Chosen::read(&options.file, &options.choices)?;
+    let file = chosen.file().clone();
     let target = runnable(options.target, &machine)?;
     let names = output_names(&file.definition);
     let files = options.files(&names, &file.definition)?;
@@ -86,27 +88,18 @@ pub fn run(
     let hints = Hints::new(inputs.facts().0.known());
     let inputs = inputs.make(machine.memory_limit())?;
     let views: Vec<ArrayView<'_>> = inputs.iter().map(|input| input.view()).collect();
-    let plan = options.choices.read(&file.definition)?;
-    let compile_options = CompileOptions {
-        machine: Arc::clone(&machine),
-        hints: hints.clone(),
-        target,
-        plan,
-        generator: Arc::new(Generator::new(options.request.seed)),
-        ..CompileOptions::default()
+    let (ran, calls) = match chosen {
+        Chosen::Whole(file, plan) => {
+            let executable = options.executable(&file, &views, plan, target, libraries, &machine)?;
+            let calls = called(|| executable.run_timed(&views), options.time);
+            (Ran::Whole(executable), calls.map_err(|error| definition::failure_of_call(&options.file, error))?)
+        }
+        Chosen::Segments(given) => {
+            let chain = Chain::new(given, options, libraries, &machine)?;
+            let calls = chain.call(&views, options)?;
+            (Ran::Segments(chain), calls)
+        }
     };
-    let open = if options.check { device::open_for_checks } else { device::open };
-    let compile_options = open(options.device, libraries, compile_options)?;
-    let executable = Executable::for_inputs(file.definition.clone(), compile_options, &views);
-    let executable = executable.map_err(|error| match error {
-        Error::Plan(PlanError::Segmentation(_)) => Failure::user(of_plan(&file.definition, error)),
-        error => Failure::of_call(error),
-    })?;
-    let calls = call(&executable, &views, options.time)
-        .map_err(|error| definition::failure_of_call(&options.file, error))?;
-    if let Some(notice) = &executable.latest().expect("compiled").report.notice {
-        tell(notice);
-    }
     let comparisons = match options.check {
         true => Some(compared(
             &file.definition,
@@ -120,7 +113,9 @@ pub fn run(
     if let Some(files) = &files {
         files.write(&calls.outputs)?;
     }
-    let report = Report::new(&executable, &hints, &names, &calls, comparisons.as_deref(), files.as_ref());
+    let outputs = OutputReport::new(&names, &calls.outputs, comparisons.as_deref(), files.as_ref());
+    let report = Report::new(&ran, &file.definition, &hints, &calls, outputs);
+    report.tell();
     if options.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&report).expect("a report is plain data"))?;
     } else {
@@ -129,7 +124,40 @@ pub fn run(
     Ok(if report.matches() { Outcome::Fine } else { Outcome::CheckFailed })
 }
 
+/// What ran.
+enum Ran {
+    Whole(Executable),
+    Segments(Chain),
+}
+
 impl Options {
+    /// The whole definition, compiled for these inputs.
+    fn executable(
+        &self,
+        file: &File,
+        views: &[ArrayView<'_>],
+        plan: PlanOptions,
+        target: CpuTarget,
+        libraries: &LibraryPaths,
+        machine: &Arc<Machine>,
+    ) -> Result<Executable, Failure> {
+        let hints = Hints::new(Inputs::resolve(file, &self.request)?.facts().0.known());
+        let compile_options = CompileOptions {
+            machine: Arc::clone(machine),
+            hints,
+            target,
+            plan,
+            generator: Arc::new(Generator::new(self.request.seed)),
+            ..CompileOptions::default()
+        };
+        let open = if self.check { device::open_for_checks } else { device::open };
+        let compile_options = open(self.device, libraries, compile_options)?;
+        let executable = Executable::for_inputs(file.definition.clone(), compile_options, views);
+        executable.map_err(|error| match error {
+            Error::Plan(PlanError::Segmentation(_)) => Failure::user(of_plan(&file.definition, error)),
+            error => Failure::of_call(error),
+        })
+    }
     /// The files that outputs go to, if they go to files.
     fn files(&self, names: &[String], definition: &Definition) -> Result<Option<OutputFiles>, Failure> {
         let inputs = planning::files(&self.file, &self.request, &self.choices);
@@ -148,11 +176,15 @@ struct Calls<'a> {
     best: CallReport,
 }
 
-fn call<'a>(executable: &Executable, views: &[ArrayView<'a>], timed: bool) -> Result<Calls<'a>, Error> {
-    let (outputs, mut best) = executable.run_timed(views)?;
+/// One call, or with `timed` several.
+fn called<'a>(
+    call: impl Fn() -> Result<(Outputs<'a>, CallReport), Error>,
+    timed: bool,
+) -> Result<Calls<'a>, Error> {
+    let (outputs, mut best) = call()?;
     let first = best.total;
     for _ in 0..if timed { WARM_CALLS } else { 0 } {
-        let (_, again) = executable.run_timed(views)?;
+        let (_, again) = call()?;
         best.total = best.total.min(again.total);
         for (best, again) in best.steps.iter_mut().zip(again.steps) {
             best.time = best.time.min(again.time);

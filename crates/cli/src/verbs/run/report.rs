@@ -1,17 +1,21 @@
 //! The report of a run, as tables and as one JSON object.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
 use cuda::KernelResources;
-use ferrofuse::{Executable, Executor, Hints, SegmentExplanation, TensorBytes, explain, output_names, table};
+use ferrofuse::{
+    Definition, Executable, Executor, Hints, SegmentExplanation, TensorBytes, Variant, explain, output_names,
+    table,
+};
 use ir::graph::Val;
-use reference::evaluate::Comparison;
 use serde::Serialize;
 
-use super::Calls;
 use super::output_report::OutputReport;
-use super::outputs::OutputFiles;
+use super::segments::Chain;
+use super::{Calls, Ran};
+use crate::failure::tell;
 
 /// The number of names of a list that a table shows.
 const SHOWN: usize = 4;
@@ -83,29 +87,40 @@ fn cached_kernels(report: &ferrofuse::Report) -> usize {
     report.segments.iter().flat_map(|segment| &segment.kernels).filter(|kernel| kernel.cached).count()
 }
 
+/// The variants that ran, each with what stands before the names of its steps.
+fn variants(ran: &Ran) -> Vec<(String, Arc<Variant>)> {
+    let latest = |executable: &Executable| executable.latest().expect("it ran");
+    match ran {
+        Ran::Whole(executable) => vec![(String::new(), latest(executable))],
+        Ran::Segments(Chain { executable, segments }) => {
+            // An executable has no part for a segment that makes nothing but copies, which run later.
+            let parts = executable.numbers().zip(executable.segments());
+            parts.map(|(number, part)| (format!("{}.", segments[number].name), latest(part))).collect()
+        }
+    }
+}
+
 impl Report {
     /// Collects the facts about a run.
     pub fn new(
-        executable: &Executable,
+        ran: &Ran,
+        definition: &Definition,
         hints: &Hints,
-        names: &[String],
         calls: &Calls<'_>,
-        comparisons: Option<&[Comparison]>,
-        files: Option<&OutputFiles>,
+        outputs: OutputReport,
     ) -> Report {
-        let variant = executable.latest().expect("compiled");
-        let segments = match variant.report.executor {
-            Executor::Evaluator => {
-                variant.steps.segments.iter().map(|segment| whole(executable, segment, hints)).collect()
-            }
-            _ => {
-                let explained = explain(executable.definition(), &variant.plan, hints);
-                explained.segments.into_iter().map(segment).collect()
-            }
+        let variants = variants(ran);
+        let segments = match ran {
+            Ran::Whole(executable) => of_whole(executable, &variants[0].1, hints),
+            Ran::Segments(chain) => of_chain(chain, definition, hints),
         };
         let of_kernel = |name: &str| {
-            let kernels = variant.report.segments.iter().flat_map(|segment| &segment.kernels);
-            kernels.into_iter().find(|kernel| kernel.name == name).and_then(|kernel| kernel.resources)
+            let kernels = variants.iter().flat_map(|(before, variant)| {
+                let kernels = variant.report.segments.iter().flat_map(|segment| &segment.kernels);
+                kernels.map(move |kernel| (before, kernel))
+            });
+            let is_own = |before: &str, own: &str| name.strip_prefix(before) == Some(own);
+            kernels.into_iter().find(|(before, kernel)| is_own(before, &kernel.name))?.1.resources
         };
         let step = |step: &ferrofuse::StepReport| Kernel {
             name: step.name.clone(),
@@ -113,19 +128,25 @@ impl Report {
             bytes: step.bytes(),
             resources: of_kernel(&step.name).map(Resources::from),
         };
+        let reports = || variants.iter().map(|(_, variant)| &variant.report);
         Report {
-            executor: variant.report.executor.name(),
-            notice: variant.report.notice.clone(),
+            executor: reports().next().map_or(Executor::Evaluator, |report| report.executor).name(),
+            notice: reports().find_map(|report| report.notice.clone()),
             segments,
-            outputs: OutputReport::new(names, &calls.outputs, comparisons, files),
+            outputs,
             kernels: calls.best.steps.iter().map(step).collect(),
-            plan_ms: ms(variant.report.plan),
-            compile_ms: ms(variant.report.compile),
-            cached_kernels: cached_kernels(&variant.report),
+            plan_ms: reports().map(|report| ms(report.plan)).sum(),
+            compile_ms: reports().map(|report| ms(report.compile)).sum(),
+            cached_kernels: reports().map(cached_kernels).sum(),
             first_call_ms: ms(calls.first),
             call_ms: ms(calls.best.total),
             peak_bytes: calls.best.peak_bytes,
         }
+    }
+
+    /// Tells the notice about what ran, if there is one.
+    pub fn tell(&self) {
+        self.notice.iter().for_each(tell);
     }
 
     /// Whether no check failed.
@@ -193,6 +214,39 @@ impl Report {
         let heading = heading.into_iter().map(str::to_owned).collect();
         std::iter::once(heading).chain(self.kernels.iter().map(row)).collect()
     }
+}
+
+/// The segments of a definition that ran as a whole.
+fn of_whole(executable: &Executable, variant: &Variant, hints: &Hints) -> Vec<Segment> {
+    match variant.report.executor {
+        Executor::Evaluator => {
+            variant.steps.segments.iter().map(|segment| whole(executable, segment, hints)).collect()
+        }
+        _ => {
+            let explained = explain(executable.definition(), &variant.plan, hints);
+            explained.segments.into_iter().map(segment).collect()
+        }
+    }
+}
+
+/// Segments that ran one by one; each may be several of its own plan, which are then counted together.
+fn of_chain(chain: &Chain, definition: &Definition, hints: &Hints) -> Vec<Segment> {
+    let parts = chain.executable.numbers().zip(chain.executable.segments());
+    let segment = |(number, part): (usize, &Executable)| {
+        let given = &chain.segments[number];
+        let parts = of_whole(part, &part.latest().expect("it ran"), &given.hints(definition, hints));
+        Segment {
+            name: given.name.clone(),
+            ops: parts.iter().map(|part| part.ops).sum(),
+            inputs: given.inputs.clone(),
+            outputs: given.outputs.clone(),
+            bytes: parts.iter().map(|part| part.bytes).sum(),
+            library: parts.iter().find_map(|part| part.library.clone()),
+            evaluator_reason: parts.iter().find_map(|part| part.evaluator_reason.clone()),
+            on_host: parts.iter().any(|part| part.on_host),
+        }
+    };
+    parts.map(segment).collect()
 }
 
 fn segment(explanation: SegmentExplanation) -> Segment {
