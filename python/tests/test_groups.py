@@ -177,7 +177,7 @@ def test_segmentations_by_hand_keep_groups():
     with pytest.raises(DefinitionError) as raised:
         fd.segmentation = "segment whole -> tv4\n"
     assert str(raised.value) == (
-        "seg0 computes ops for cuda:1 and ops for stream 2; a segment has one device and one stream"
+        "whole computes ops for cuda:1 and ops for stream 2; a segment has one device and one stream"
     )
     assert fd.segments == [] and fd.segmentation is None
 

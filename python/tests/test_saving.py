@@ -154,7 +154,7 @@ BROKEN = {
     "newer": (lambda text: text.replace("version 1", "version 2"), "a newer ferrofuse: version 2, this one reads up to 1"),
     "cut": (lambda text: text[:-20], "cut short: it does not end with `# ---- end`"),
     "an op": (lambda text: text.replace("exp", "expp"), "`expp` is not an op .*did you mean `exp`"),
-    "a section": (lambda text: text.replace("---- segments", "---- segmends"), "line 7: `segmends` is not a known section"),
+    "a section": (lambda text: text.replace("---- segments", "---- segmends"), "line 8: `segmends` is not a known section"),
 }
 
 

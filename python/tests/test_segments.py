@@ -87,6 +87,9 @@ def test_a_segmentation_by_hand(made):
     whole = fd.execute([x])
     fd.segmentation = made
     assert [segment.outputs for segment in fd.segments] == [["tv1"], ["tv2", "tv3"]]
+    names = ["a", "b"] if isinstance(made, str) else ["seg1", "seg0"]
+    assert [segment.name for segment in fd.segments] == names
+    assert [segment["name"] for segment in fd.explain([x]).to_dict()["segments"]] == names
     assert all(np.array_equal(*pair) for pair in zip(fd.execute([x]), whole))
     assert [segment.outputs for segment in fd.segment([x])] == [["tv1"], ["tv2", "tv3"]]
 

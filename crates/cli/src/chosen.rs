@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
-use ferrofuse::{Cut, File, Hints, PlanOptions, SavedDefinition, Schedule, Section, Segment, segments};
+use ferrofuse::{
+    Cut, File, Hints, PlanOptions, SavedDefinition, Schedule, Section, Segment, SegmentId, segments,
+};
 
 use crate::definition;
 use crate::failure::{Failure, tell};
@@ -15,7 +17,7 @@ pub enum Chosen {
     /// The whole definition, planned with these options.
     Whole(File, PlanOptions),
     /// Segments, each a definition of its own.
-    Segments(GivenSegments),
+    Segments(Box<GivenSegments>),
 }
 
 /// Segments that the user gives, each a definition of its own.
@@ -26,13 +28,13 @@ pub struct GivenSegments {
     pub options: PlanOptions,
     given: Given,
     /// The schedules of the command line.
-    schedules: Vec<(usize, Schedule)>,
+    schedules: Vec<(SegmentId, Schedule)>,
 }
 
 /// Where the segments come from.
 enum Given {
     /// Definitions and schedules of a folder.
-    Folder(SegmentFolder),
+    Folder(Box<SegmentFolder>),
     /// Schedules of a file that Python saved, by the names of segments.
     Saved(Vec<(String, Schedule)>),
 }
@@ -45,7 +47,7 @@ impl Chosen {
     /// When a file cannot be read, and for choices that do not fit the definition.
     pub fn read(path: &Path, choices: &Choices) -> Result<Chosen, Failure> {
         match path.is_dir() {
-            true => GivenSegments::of_folder(path, choices).map(Chosen::Segments),
+            true => GivenSegments::of_folder(path, choices).map(Box::new).map(Chosen::Segments),
             false => Chosen::read_file(path, choices),
         }
     }
@@ -57,11 +59,14 @@ impl Chosen {
     pub fn read_file(path: &Path, choices: &Choices) -> Result<Chosen, Failure> {
         let (file, saved) = definition::read_saved(path)?;
         let mut options = choices.read(&file.definition)?;
-        tell_of_replaced(path, &saved, choices, &options);
+        tell_of_replaced(path, &saved, &options);
         options.peak_memory = options.peak_memory.or(saved.peak_memory);
         if saved.segmentation.is_some() && options.segmentation.is_none() {
-            return GivenSegments::of_saved(path, file, saved, options).map(Chosen::Segments);
+            let given = GivenSegments::of_saved(path, file, saved, options, choices)?;
+            return Ok(Chosen::Segments(Box::new(given)));
         }
+        options.schedules =
+            choices.schedules(options.segmentation.as_ref().map_or(&[], |chosen| &chosen.names))?;
         match saved.schedules.first().filter(|_| saved.segmentation.is_none()) {
             Some((name, _)) => Err(no_segment(path, name)),
             None => Ok(Chosen::Whole(file, options)),
@@ -82,28 +87,36 @@ impl GivenSegments {
         choices.require_no_segmentation("segments have their own: edit index_map.json")?;
         let folder = SegmentFolder::read(path)?;
         let file = folder.file.clone();
-        let PlanOptions { schedules, peak_memory, .. } = choices.read(&file.definition)?;
+        let schedules = choices.schedules(&folder.segmentation.names)?;
         let segmentation = Some(folder.segmentation.clone());
-        let options = PlanOptions { segmentation, peak_memory, ..PlanOptions::default() };
-        Ok(GivenSegments { file, options, given: Given::Folder(folder), schedules })
+        let options = PlanOptions { segmentation, ..choices.read(&file.definition)? };
+        Ok(GivenSegments { file, options, given: Given::Folder(Box::new(folder)), schedules })
     }
 
     fn of_saved(
         path: &Path,
         file: File,
         saved: SavedDefinition,
-        mut options: PlanOptions,
+        options: PlanOptions,
+        choices: &Choices,
     ) -> Result<GivenSegments, Failure> {
         let of_file = |error: &dyn std::fmt::Display| Failure::of_file(path, error);
         let segmentation = saved.segmentation.unwrap_or_default().in_place();
         let read = ferrofuse::read_segmentation(&file.definition, &segmentation);
-        options.segmentation = Some(read.map_err(|error| of_file(&error))?);
+        let segmentation = read.map_err(|error| of_file(&error))?;
+        let schedules = choices.schedules(&segmentation.names)?;
         let schedule = |(name, section): (String, Section)| {
             let read = ferrofuse::parse_schedule(&section.in_place());
             Ok((name, read.map_err(|error| of_file(&error))?))
         };
-        let given = saved.schedules.into_iter().map(schedule).collect::<Result<_, Failure>>()?;
-        let schedules = std::mem::take(&mut options.schedules);
+        let given = saved.schedules.into_iter().map(schedule).collect::<Result<Vec<_>, Failure>>()?;
+        for (name, _) in &given {
+            let number = segmentation.names.iter().position(|other| other == name);
+            if number.is_some_and(|number| schedules.iter().any(|(id, _)| id.is_of(number, name))) {
+                tell_of(path, &format!("schedule of {name}"), "--schedule");
+            }
+        }
+        let options = PlanOptions { segmentation: Some(segmentation), ..options };
         Ok(GivenSegments { file, options, given: Given::Saved(given), schedules })
     }
 
@@ -118,9 +131,11 @@ impl GivenSegments {
             Given::Saved(schedules) => scheduled(path, made, schedules)?,
         };
         let count = made.len();
-        for (number, schedule) in self.schedules {
-            let segment = made.get_mut(number).ok_or_else(|| {
-                Failure::user(format!("--schedule: there is no segment {number}; there are {count}"))
+        for (id, schedule) in self.schedules {
+            let mut numbered = made.iter_mut().enumerate();
+            let found = numbered.find(|(number, segment)| id.is_of(*number, &segment.name));
+            let (_, segment) = found.ok_or_else(|| {
+                Failure::user(format!("--schedule: there is no segment {id}; there are {count}"))
             })?;
             segment.schedule = Some(schedule);
         }
@@ -145,22 +160,20 @@ fn no_segment(path: &Path, name: &str) -> Failure {
     Failure::of_file(path, &format!("`schedule {name}` names no segment"))
 }
 
-/// Says which choices of a file are not used, because options have priority.
-fn tell_of_replaced(path: &Path, saved: &SavedDefinition, choices: &Choices, options: &PlanOptions) {
-    let mut replaced = Vec::new();
+/// Says which choices of a file are not used because of options for the whole definition.
+fn tell_of_replaced(path: &Path, saved: &SavedDefinition, options: &PlanOptions) {
     if options.segmentation.is_some() && saved.segmentation.is_some() {
-        replaced.push(("--segmentation", "segmentation".to_owned()));
-        let schedules = saved.schedules.iter();
-        replaced.extend(schedules.map(|(name, _)| ("--segmentation", format!("schedule of {name}"))));
-    } else {
-        let scheduled = |name: &String| choices.schedules().any(|number| *name == format!("seg{number}"));
-        let schedules = saved.schedules.iter().filter(|(name, _)| scheduled(name));
-        replaced.extend(schedules.map(|(name, _)| ("--schedule", format!("schedule of {name}"))));
+        tell_of(path, "segmentation", "--segmentation");
+        for (name, _) in &saved.schedules {
+            tell_of(path, &format!("schedule of {name}"), "--segmentation");
+        }
     }
     if options.peak_memory.is_some() && saved.peak_memory.is_some() {
-        replaced.push(("--peak-memory", "peak_memory".to_owned()));
+        tell_of(path, "peak_memory", "--peak-memory");
     }
-    for (option, choice) in replaced {
-        tell(format_args!("{}: its {choice} is not used: {option} is given", path.display()));
-    }
+}
+
+/// Says that a choice of a file is not used because of an option.
+fn tell_of(path: &Path, choice: &str, option: &str) {
+    tell(format_args!("{}: its {choice} is not used: {option} is given", path.display()));
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use compiler::{PlanError, PlanRequest};
 use ferrofuse::{
     Baseline, CallFacts, CodeTarget, Cut, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule,
-    Segment, of_plan, parse_schedule, read_segmentation,
+    Segment, SegmentId, of_plan, parse_schedule, read_segmentation,
 };
 use index::integer;
 use llvm::CpuTarget;
@@ -23,9 +23,9 @@ pub struct Choices {
     /// A segmentation to use, as `emit --stage segments` prints it
     #[arg(long, value_name = "FILE")]
     segmentation: Option<PathBuf>,
-    /// A schedule for a segment, as `emit --stage schedule` prints it
-    #[arg(long = "schedule", value_name = "SEGMENT=FILE", value_parser = numbered)]
-    schedules: Vec<(usize, PathBuf)>,
+    /// A schedule for a segment, by its name or number, as `emit --stage schedule` prints it
+    #[arg(long = "schedule", value_name = "SEGMENT=FILE", value_parser = scheduled)]
+    schedules: Vec<(String, PathBuf)>,
     /// The most bytes that may be in memory at a time of what segments make, what is stored in inputs included
     #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
     peak_memory: Option<u64>,
@@ -35,10 +35,12 @@ fn bytes(text: &str) -> Result<u64, String> {
     integer(text).ok_or_else(|| format!("`{text}` is no number of bytes"))
 }
 
-fn numbered(text: &str) -> Result<(usize, PathBuf), String> {
+fn scheduled(text: &str) -> Result<(String, PathBuf), String> {
     let (segment, path) = text.split_once('=').ok_or("expected SEGMENT=FILE, as in 0=rows.txt")?;
-    let number = integer(segment.strip_prefix("seg").unwrap_or(segment));
-    Ok((number.ok_or_else(|| format!("`{segment}` is no segment"))?, path.into()))
+    if segment.is_empty() {
+        return Err("expected the name or the number of a segment before `=`".to_owned());
+    }
+    Ok((segment.to_owned(), path.into()))
 }
 
 impl Choices {
@@ -64,11 +66,6 @@ impl Choices {
         }
     }
 
-    /// The segments that schedules were given for.
-    pub fn schedules(&self) -> impl Iterator<Item = usize> {
-        self.schedules.iter().map(|(segment, _)| *segment)
-    }
-
     /// The first option that was given.
     pub fn first_given(&self) -> Option<&'static str> {
         let given = [
@@ -79,18 +76,7 @@ impl Choices {
         given.into_iter().find_map(|(option, given)| given.then_some(option))
     }
 
-    /// Rejects two schedules for one segment.
-    fn require_one_schedule_each(&self) -> Result<(), Failure> {
-        for (place, (segment, path)) in self.schedules.iter().enumerate() {
-            if let Some((_, earlier)) = self.schedules[..place].iter().find(|(other, _)| other == segment) {
-                let files = format!("{} and {}", earlier.display(), path.display());
-                return Err(Failure::user(format!("--schedule: seg{segment} has two: {files}")));
-            }
-        }
-        Ok(())
-    }
-
-    /// The choices read from their files.
+    /// The choices for the whole definition read from their files: all but schedules.
     ///
     /// # Errors
     /// The first file that cannot be read or has other contents than expected.
@@ -98,19 +84,59 @@ impl Choices {
         let segmentation = self.segmentation.as_ref().map(|path| {
             read_segmentation(definition, &text(path)?).map_err(|error| Failure::of_file(path, &error))
         });
-        let schedule = |(segment, path): &(usize, PathBuf)| -> Result<(usize, Schedule), Failure> {
-            let schedule = parse_schedule(&text(path)?).map_err(|error| Failure::of_file(path, &error))?;
-            Ok((*segment, schedule))
-        };
-        self.require_one_schedule_each()?;
-        let schedules = self.schedules.iter().map(schedule).collect::<Result<_, _>>()?;
-        Ok(PlanOptions {
-            segmentation: segmentation.transpose()?,
-            schedules,
-            peak_memory: self.peak_memory,
-            ..PlanOptions::default()
-        })
+        let (segmentation, peak_memory) = (segmentation.transpose()?, self.peak_memory);
+        Ok(PlanOptions { segmentation, peak_memory, ..PlanOptions::default() })
     }
+
+    /// The schedules read from their files, for segments of these names.
+    ///
+    /// # Errors
+    /// The first file that cannot be read or is no schedule; a segment that is not there, and one with two schedules.
+    pub fn schedules(&self, names: &[String]) -> Result<Vec<(SegmentId, Schedule)>, Failure> {
+        let mut schedules: Vec<(SegmentId, Schedule)> = Vec::new();
+        for (place, (segment, path)) in self.schedules.iter().enumerate() {
+            let id = segment_id(segment, names)?;
+            if let Some(earlier) = schedules.iter().position(|(other, _)| is_same(other, &id, names)) {
+                let files = [&self.schedules[earlier].1, path].map(|path| path.display().to_string());
+                let segment = name_of(&self.schedules[place].0);
+                return Err(Failure::user(format!("--schedule: {segment} has two: {}", files.join(" and "))));
+            }
+            let schedule = parse_schedule(&text(path)?).map_err(|error| Failure::of_file(path, &error))?;
+            schedules.push((id, schedule));
+        }
+        Ok(schedules)
+    }
+}
+
+/// The segment that a text means: the one with this name, or with this number as `0` or `seg0`.
+fn segment_id(text: &str, names: &[String]) -> Result<SegmentId, Failure> {
+    let is_part =
+        |name: &String| text.strip_prefix(name.as_str()).is_some_and(|part| part.starts_with(".seg"));
+    if names.iter().any(|name| name == text || is_part(name)) {
+        return Ok(SegmentId::Name(text.to_owned()));
+    }
+    let number = integer(text.strip_prefix("seg").unwrap_or(text)).map(SegmentId::Number);
+    number.ok_or_else(|| {
+        let there = match names {
+            [] => "segments have numbers, as 0".to_owned(),
+            names => format!("there are {}", names.join(", ")),
+        };
+        Failure::user(format!("--schedule: there is no segment `{text}`: {there}"))
+    })
+}
+
+/// Whether two texts mean one segment.
+fn is_same(one: &SegmentId, other: &SegmentId, names: &[String]) -> bool {
+    let name = |id: &SegmentId| match id {
+        SegmentId::Name(name) => name.clone(),
+        SegmentId::Number(number) => names.get(*number).cloned().unwrap_or_else(|| format!("seg{number}")),
+    };
+    name(one) == name(other)
+}
+
+/// A segment as it is called, also if its number was given.
+fn name_of(text: &str) -> String {
+    integer::<usize>(text).map_or_else(|| text.to_owned(), |number| format!("seg{number}"))
 }
 
 /// All files that a command reads.
@@ -183,17 +209,21 @@ pub fn segments(
 ) -> Result<Vec<Segment>, Failure> {
     let (file, options) = match chosen {
         Chosen::Segments(given) => {
-            let Planned { plan: cut, hints, .. } = cut(&given.file, request, &given.options, target, machine)?;
+            let Planned { plan: cut, hints, .. } =
+                cut(&given.file, request, &given.options, target, machine)?;
             return given.of_cut(path, &cut, &hints);
         }
         Chosen::Whole(file, options) => (file, options),
     };
     let Planned { plan: cut, hints, .. } = cut(&file, request, &options, target, machine)?;
     let mut segments = ferrofuse::segments(&file.definition, &cut, &hints).map_err(Failure::user)?;
-    for (number, schedule) in options.schedules {
-        let segment = segments.iter_mut().find(|segment| segment.is_planned_as(number));
+    for (id, schedule) in options.schedules {
+        let is_meant = |number: usize| id.is_of(number, &cut.segments[number].name);
+        let number = (0..cut.segments.len()).find(|&number| is_meant(number));
+        let segment =
+            number.and_then(|number| segments.iter_mut().find(|segment| segment.is_planned_as(number)));
         let segment = segment.ok_or_else(|| {
-            Failure::user(format!("--schedule: seg{number} of the plan is no segment by itself here"))
+            Failure::user(format!("--schedule: segment {id} of the plan is no segment by itself here"))
         })?;
         segment.schedule = Some(schedule);
     }

@@ -21,6 +21,6 @@ pub use baseline::Baseline;
 pub use certificate::Certificate;
 pub use distribution::Distribution;
 pub use pipeline::{cut, evaluated, plan};
-pub use plan::{Cut, Decision, Kernels, Plan, PlanError, PlanOptions, PlanRequest, SegmentPlan};
+pub use plan::{Cut, Decision, Kernels, Plan, PlanError, PlanOptions, PlanRequest, SegmentId, SegmentPlan};
 pub use products::{JudgedProducts, ShallowProduct};
 pub use softmaxes::Softmaxes;

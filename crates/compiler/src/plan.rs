@@ -1,6 +1,7 @@
 //! A plan: all decisions about a fusion, without machine code, and the choices that a user may make instead. A cut is a plan
 //! that has no kernels yet.
 
+use std::fmt;
 use std::ops::{Deref, Range};
 
 use ir::graph::{DeviceStream, Dropped, Fusion, Graph, Node, Task, Tasks, Val, ValMap};
@@ -30,8 +31,8 @@ use segmenter::{
 pub struct PlanOptions {
     /// Which values are kept, and which segment makes them; over values of the definition.
     pub segmentation: Option<Segmentation>,
-    /// Schedules for segments, by number.
-    pub schedules: Vec<(usize, Schedule)>,
+    /// Schedules for segments.
+    pub schedules: Vec<(SegmentId, Schedule)>,
     /// The limit on the bytes of values made by segments that are in memory at a time, at the expected sizes; partial
     /// results of folds do not count.
     pub peak_memory: Option<u64>,
@@ -41,6 +42,40 @@ pub struct PlanOptions {
     pub is_segment: bool,
     /// Stops planning between two segments.
     pub interrupt: Interrupt,
+}
+
+/// What a user calls a segment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SegmentId {
+    /// Its number in the order they run.
+    Number(usize),
+    /// Its name.
+    Name(String),
+}
+
+impl SegmentId {
+    /// Whether it is the segment with a number and a name.
+    pub fn is_of(&self, number: usize, name: &str) -> bool {
+        match self {
+            SegmentId::Number(own) => *own == number,
+            SegmentId::Name(own) => own == name,
+        }
+    }
+}
+
+impl From<usize> for SegmentId {
+    fn from(number: usize) -> SegmentId {
+        SegmentId::Number(number)
+    }
+}
+
+impl fmt::Display for SegmentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SegmentId::Number(number) => write!(f, "{number}"),
+            SegmentId::Name(name) => f.write_str(name),
+        }
+    }
 }
 
 /// What a plan is made from.
@@ -136,8 +171,10 @@ impl Deref for Plan {
 /// One segment.
 #[derive(Clone, Debug)]
 pub struct SegmentPlan {
-    /// `seg0`, `seg1`, …
+    /// As the user calls it, or `seg0`, `seg1`, …
     pub name: String,
+    /// The name of its kernel: `seg0`, `seg1`, …
+    pub kernel: String,
     /// Its inputs, outputs and nodes.
     pub view: Fusion,
     /// The device and the stream that the user asked for.
@@ -148,9 +185,11 @@ pub struct SegmentPlan {
 impl SegmentPlan {
     /// The group that its kernels are made of, if it has any.
     pub fn group<'a>(&'a self, graph: &'a Graph) -> Option<Group<'a>> {
-        let SegmentPlan { name, view, decision: Decision::Kernels(kernels), .. } = self else { return None };
+        let SegmentPlan { kernel, view, decision: Decision::Kernels(kernels), .. } = self else {
+            return None;
+        };
         let Kernels { witness, schedule, layouts, stores, general, .. } = &**kernels;
-        Some(Group { graph, view, witness, schedule, layouts, stores, general: *general, name })
+        Some(Group { graph, view, witness, schedule, layouts, stores, general: *general, name: kernel })
     }
 }
 
@@ -192,7 +231,12 @@ pub enum PlanError {
     Segmentation(#[from] SegmentationError),
     /// A schedule.
     #[error("the schedule of {segment} does not fit it: {error}")]
-    Schedule { segment: String, error: ScheduleError },
+    Schedule {
+        segment: String,
+        error: ScheduleError,
+        /// The value of the definition that it is about, if it is about one.
+        val: Option<Val>,
+    },
     /// A schedule whose blocks need more scratch than the device has.
     #[error("the schedule of {segment} needs {bytes} bytes of scratch in a block; the device has {most}")]
     Scratch {
@@ -229,21 +273,33 @@ pub enum PlanError {
     Interrupted(#[from] Interrupted),
     /// A schedule for a segment that the plan does not have, or that the evaluator runs.
     #[error("there is a schedule for segment {0}, which has no kernel")]
-    NoSegment(usize),
+    NoSegment(SegmentId),
     /// A schedule for a segment that becomes several kernels.
     #[error(
         "there is a schedule for segment {segment}, which becomes {kernels} kernels: a schedule is for one kernel, so cut \
          the segment by hand"
     )]
     Parts {
-        /// The number of the segment.
-        segment: usize,
+        /// The segment.
+        segment: SegmentId,
         /// How many of its parts become kernels.
         kernels: usize,
     },
 }
 
 impl PlanError {
+    /// The same error with a description of the value that it is about.
+    pub fn in_words(self, words: impl Fn(Val) -> String) -> PlanError {
+        match self {
+            PlanError::Group(error) => PlanError::Group(error.in_words(words)),
+            PlanError::Schedule { segment, error, val } => {
+                let error = error.with_words(val.map(words));
+                PlanError::Schedule { segment, error, val }
+            }
+            error => error,
+        }
+    }
+
     /// Whether it is about a schedule of the user.
     pub fn is_of_schedule(&self) -> bool {
         use PlanError::{NoSegment, Parts, Schedule, Scratch};

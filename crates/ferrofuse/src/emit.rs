@@ -232,7 +232,8 @@ pub fn emit_segments(
     options: &EmitOptions<'_>,
     compile_options: &CompileOptions,
 ) -> Result<String, EmitError> {
-    if let (Some(_), Some(stage)) = (options.segment, stage.of_whole().filter(|_| stage != Stage::Optimized)) {
+    if let (Some(_), Some(stage)) = (options.segment, stage.of_whole().filter(|_| stage != Stage::Optimized))
+    {
         return Err(EmitError::Whole { stage });
     }
     if let Some(asked) = options.segment.filter(|&asked| asked >= segments.len()) {
@@ -242,7 +243,8 @@ pub fn emit_segments(
         return text;
     }
     if stage == Stage::Segments {
-        let line = |segment: &Segment| format!("segment {} -> {}\n", segment.name, segment.outputs.join(", "));
+        let line =
+            |segment: &Segment| format!("segment {} -> {}\n", segment.name, segment.outputs.join(", "));
         return Ok(segments.iter().map(line).collect());
     }
     let chosen = options.segment.map_or(segments, |only| &segments[only..=only]);
@@ -296,7 +298,8 @@ fn per_segment(
     plan: &Plan,
     options: &EmitOptions<'_>,
 ) -> Result<String, EmitError> {
-    let names = stage.language().map(|_| ValueNames::new(definition, plan));
+    let values = ValueNames::new(definition, plan);
+    let names = stage.language().map(|_| &values);
     let comment = match stage {
         Stage::Schedule | Stage::Kernel => "#",
         Stage::Llvm => ";",
@@ -315,7 +318,7 @@ fn per_segment(
                 format!("{comment} A member of the launch of {}.\n", plan.segments[batch.start].name)
             }
             Decision::Kernels(kernels) if stage == Stage::Schedule => kernels.schedule.to_string(),
-            Decision::Kernels(kernels) => match (&names, stage.language()) {
+            Decision::Kernels(kernels) => match (names, stage.language()) {
                 (Some(names), Some(Language { dialect, .. })) => {
                     let text = KernelText::new(&plan.graph, segment, names);
                     text.text(kernels, &plan.lowered[number], batch.len(), dialect)?
@@ -328,7 +331,7 @@ fn per_segment(
             }
             Decision::External(call) => format!("{comment} {name}: a library computes {}\n", call.op),
             Decision::Evaluate { reason, val } => {
-                format!("{comment} {name} runs on the evaluator: {val} {reason}\n")
+                format!("{comment} {name} runs on the evaluator: {} {reason}\n", values.of(*val))
             }
         };
         let heading = if text.is_empty() { "" } else { "\n" };

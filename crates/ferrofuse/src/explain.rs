@@ -101,7 +101,7 @@ pub struct Explanation {
 /// One segment.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct SegmentExplanation {
-    /// `seg0`, `seg1`, …
+    /// As the user calls it, or `seg0`, `seg1`, …
     pub name: String,
     /// The number of its operations, without constants.
     pub ops: usize,
@@ -437,7 +437,7 @@ impl<'a> Explainer<'a> {
 
     /// A segment, without its kernels, peak and cost.
     fn segment(&self, number: usize) -> SegmentExplanation {
-        let SegmentPlan { name, view, at, decision } = &self.cut.segments[number];
+        let SegmentPlan { name, view, at, decision, .. } = &self.cut.segments[number];
         let moved = self.moved(&self.cut.segments[number]);
         let again = self.recomputed(number);
         let read = self.read_bytes(view);

@@ -44,7 +44,9 @@ mod segments;
 pub mod table;
 
 pub use code_target::{CodeTarget, UnknownTarget};
-pub use compiler::{Baseline, Certificate, Cut, Decision, Plan, PlanError, PlanOptions, ShallowProduct};
+pub use compiler::{
+    Baseline, Certificate, Cut, Decision, Plan, PlanError, PlanOptions, SegmentId, ShallowProduct,
+};
 pub use cpu::alloc::{Buffer, Side};
 pub use cpu::facts::{CpuFacts, FactsError};
 pub use cpu::objects::{CacheOptions, ObjectCache};

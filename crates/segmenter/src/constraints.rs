@@ -28,19 +28,19 @@ pub enum GroupError {
         reason: String,
     },
     /// Segments that share a group which stays in one.
-    #[error("group `{group}` stays in one segment, but {} compute ops of it", list(segments))]
+    #[error("group `{group}` stays in one segment, but {} compute ops of it", segments.join(" and "))]
     Split {
         group: String,
-        /// The numbers of the segments.
-        segments: Vec<usize>,
+        /// The names of the segments.
+        segments: Vec<String>,
     },
     /// A segment on two devices, or in two streams.
     #[error(
-        "seg{segment} computes ops for {first} and ops for {second}; a segment has one device and one stream"
+        "{segment} computes ops for {first} and ops for {second}; a segment has one device and one stream"
     )]
     Spans {
-        /// The number of the segment.
-        segment: usize,
+        /// The name of the segment.
+        segment: String,
         /// Where some of its ops run.
         first: DeviceStream,
         /// Where others do.
@@ -69,10 +69,6 @@ impl GroupError {
             error => error,
         }
     }
-}
-
-fn list(segments: &[usize]) -> String {
-    segments.iter().map(|number| format!("seg{number}")).collect::<Vec<_>>().join(" and ")
 }
 
 /// A group that must stay in one segment.
@@ -185,20 +181,26 @@ impl Constraints {
         Ok(())
     }
 
-    /// Rejects segments that do not fit the groups.
+    /// Rejects segments that do not fit the groups, by these names.
     ///
     /// # Errors
     /// The first segment that spans two places, or the first group that is split.
-    pub fn check(&self, segments: &[Fusion]) -> Result<(), GroupError> {
-        for (segment, view) in segments.iter().enumerate() {
+    pub fn check(&self, segments: &[Fusion], name: impl Fn(usize) -> String) -> Result<(), GroupError> {
+        for (number, view) in segments.iter().enumerate() {
             let place = self.place_of(view.order());
-            place.map_err(|[first, second]| GroupError::Spans { segment, first, second })?;
+            let spans = |[first, second]: [DeviceStream; 2]| GroupError::Spans {
+                segment: name(number),
+                first,
+                second,
+            };
+            place.map_err(spans)?;
         }
-        for (stay, Stay { name, .. }) in self.stays.iter().enumerate() {
+        for (stay, Stay { name: group, .. }) in self.stays.iter().enumerate() {
             let computes = |number: &usize| self.touched(segments[*number].order()).contains(&stay);
             let computing: Vec<usize> = (0..segments.len()).filter(computes).collect();
             if computing.len() > 1 {
-                return Err(GroupError::Split { group: name.clone(), segments: computing });
+                let segments = computing.into_iter().map(&name).collect();
+                return Err(GroupError::Split { group: group.clone(), segments });
             }
         }
         Ok(())

@@ -34,7 +34,9 @@ impl Segmentation {
 
     /// The same segments in this order.
     pub fn permuted(&self, order: &[usize]) -> Segmentation {
-        Segmentation { segments: order.iter().map(|&number| self.segments[number].clone()).collect() }
+        let segments = order.iter().map(|&number| self.segments[number].clone()).collect();
+        let names = order.iter().filter_map(|&number| self.names.get(number).cloned()).collect();
+        Segmentation { segments, names }
     }
 
     /// The values that each segment reads of others.

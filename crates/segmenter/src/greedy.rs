@@ -43,7 +43,7 @@ pub fn greedy_with(
     }
     let whole = segment_view(graph, fusion, &outputs, |val| outputs.contains(&val));
     if constraints.allow(&[whole.order()], &[]) && legality.allows(graph, &whole) {
-        return Segmentation { segments: vec![outputs] };
+        return Segmentation::new(vec![outputs]);
     }
     let mut groups = Groups::smallest(graph, fusion, constraints, legality);
     let is_long = whole.order().len() > MAX_SHORT_NODES;
@@ -339,9 +339,7 @@ impl<'a> Groups<'a> {
 
     /// The values that each group makes, in that order.
     fn segmentation(&self) -> Segmentation {
-        Segmentation {
-            segments: self.in_order().into_iter().map(|group| self.groups[group].made.clone()).collect(),
-        }
+        Segmentation::new(self.in_order().into_iter().map(|group| self.groups[group].made.clone()).collect())
     }
 }
 

@@ -18,6 +18,8 @@ use thiserror::Error;
 pub struct Segmentation {
     /// The values that each segment makes, each list ascending.
     pub segments: Vec<Vec<Val>>,
+    /// The name of each segment, if the user named them; otherwise empty.
+    pub names: Vec<String>,
 }
 
 /// A segment of a segmentation as the user wrote it.
@@ -42,6 +44,15 @@ pub enum SegmentationError {
         /// What was found.
         found: String,
     },
+    /// A segment whose name is not one.
+    #[error(
+        "line {line}: a segment's name has letters, digits and `_`, and begins with no digit; found `{name}`"
+    )]
+    Name {
+        /// The line, from 1.
+        line: usize,
+        name: String,
+    },
     /// A name that the definition does not have.
     #[error("line {line}: the definition has no value `{name}`, or does not compute it")]
     Unknown {
@@ -61,13 +72,39 @@ pub enum SegmentationError {
 }
 
 impl Segmentation {
+    /// Segments that make these values, without names.
+    pub fn new(segments: Vec<Vec<Val>>) -> Segmentation {
+        Segmentation { segments, names: Vec::new() }
+    }
+
+    /// The name of a segment: the user's, or `seg0`, `seg1`, …
+    pub fn name(&self, number: usize) -> String {
+        self.names.get(number).cloned().unwrap_or_else(|| format!("seg{number}"))
+    }
+
+    /// Adds a segment, with a new name if the others have names.
+    pub fn push(&mut self, made: Vec<Val>) {
+        if !self.names.is_empty() {
+            let mut new = (self.segments.len()..).map(|number| format!("seg{number}"));
+            self.names.extend(new.find(|name| !self.names.contains(name)));
+        }
+        self.segments.push(made);
+    }
+
+    /// Drops segments that make nothing.
+    pub fn drop_empty(&mut self) {
+        let mut makes = self.segments.iter().map(|made| !made.is_empty());
+        self.names.retain(|_| makes.next().unwrap_or(true));
+        self.segments.retain(|made| !made.is_empty());
+    }
+
     /// One segment that makes all outputs which are no inputs; `None` if there are none.
     pub fn whole(fusion: &Fusion) -> Option<Segmentation> {
         let outputs = fusion.outputs().iter().map(|output| output.val);
         let mut made: Vec<Val> = outputs.filter(|&val| !fusion.is_input(val)).collect();
         made.sort_unstable();
         made.dedup();
-        (!made.is_empty()).then(|| Segmentation { segments: vec![made] })
+        (!made.is_empty()).then(|| Segmentation::new(vec![made]))
     }
 
     /// All values that are kept in memory.
@@ -123,7 +160,7 @@ impl Segmentation {
     pub fn to_text(&self, name: &dyn Fn(Val) -> String) -> String {
         let line = |(number, made): (usize, &Vec<Val>)| {
             let names: Vec<String> = made.iter().map(|&val| name(val)).collect();
-            format!("segment seg{number} -> {}\n", names.join(", "))
+            format!("segment {} -> {}\n", self.name(number), names.join(", "))
         };
         self.segments.iter().enumerate().map(line).collect()
     }
@@ -144,7 +181,8 @@ impl From<&[WrittenSegment]> for Segmentation {
             made.sort_unstable();
             made
         };
-        Segmentation { segments: written.iter().map(made).collect() }
+        let names = written.iter().map(|segment| segment.name.clone()).collect();
+        Segmentation { segments: written.iter().map(made).collect(), names }
     }
 }
 
@@ -161,6 +199,9 @@ impl WrittenSegment {
             let wrong = SegmentationError::Text { line, found: text.rest().to_owned() };
             let name = if text.eat("segment") { text.until("->") } else { None };
             let name = name.ok_or(wrong)?.to_owned();
+            if !is_name(&name) {
+                return Err(SegmentationError::Name { line, name });
+            }
             let find = |name: &str| match value(name) {
                 Some(val) => Ok((name.to_owned(), val)),
                 None => Err(SegmentationError::Unknown { line, name: name.to_owned() }),
@@ -170,6 +211,13 @@ impl WrittenSegment {
         };
         TextLines::new(text).map(segment).collect()
     }
+}
+
+/// Whether a text can be the name of a segment.
+fn is_name(text: &str) -> bool {
+    let is_of_name = |symbol: char| symbol.is_ascii_alphanumeric() || symbol == '_';
+    text.starts_with(|first: char| is_of_name(first) && !first.is_ascii_digit())
+        && text.chars().all(is_of_name)
 }
 
 /// The view of a segment that makes these values while `kept` are in memory.

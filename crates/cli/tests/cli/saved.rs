@@ -66,9 +66,16 @@ fn segments_and_schedules_of_a_saved_file_are_those_that_run() {
     }
     let parts = folder.path().join("parts");
     fine(&format!("segment {path} --output {}", parts.display()));
-    let index: Value = serde_json::from_str(&fs::read_to_string(parts.join("index_map.json")).unwrap()).unwrap();
-    assert!(index["segments"][1]["schedule"].as_str().is_some_and(|text| text.contains("persist n4")), "{index}");
-    assert_eq!(fine(&format!("explain {} {SIZES}", parts.display())), fine(&format!("explain {path} {SIZES}")));
+    let index: Value =
+        serde_json::from_str(&fs::read_to_string(parts.join("index_map.json")).unwrap()).unwrap();
+    assert!(
+        index["segments"][1]["schedule"].as_str().is_some_and(|text| text.contains("persist n4")),
+        "{index}"
+    );
+    assert_eq!(
+        fine(&format!("explain {} {SIZES}", parts.display())),
+        fine(&format!("explain {path} {SIZES}"))
+    );
     let ended = ferrofuse(["explain", &path]);
     assert!(!ended.stderr.contains("not used"), "{}", ended.stderr);
 }
@@ -125,7 +132,11 @@ fn broken_files_are_rejected_with_the_place() {
     let end = "# ---- end\n";
     for (sections, end, expected) in [
         (SEGMENTS.to_owned(), "", "the file is cut short: it does not end with `# ---- end`"),
-        (SEGMENTS.replace("-> z", "-> w"), end, "line 11: the definition has no value `w`, or does not compute it"),
+        (
+            SEGMENTS.replace("-> z", "-> w"),
+            end,
+            "line 11: the definition has no value `w`, or does not compute it",
+        ),
         (SEGMENTS.replace("ts\n", "tz\n"), end, "line 9: `segmentz` is not a known section"),
         (format!("{SEGMENTS}{SEGMENTS}"), end, "line 12: there is a section `segments` already"),
         (format!("{SEGMENTS}{}", SCHEDULE.replace("seg1", "seg7")), end, "`schedule seg7` names no segment"),
@@ -135,7 +146,11 @@ fn broken_files_are_rejected_with_the_place() {
         assert_eq!(broken(&sections, end), expected);
     }
     let wrong = format!("{SEGMENTS}{}", SCHEDULE.replace("inner", "inmost"));
-    assert!(broken(&wrong, end).starts_with("line 15: expected `schedule lanes N"), "{}", broken(&wrong, end));
+    assert!(
+        broken(&wrong, end).starts_with("line 15: expected `schedule lanes N"),
+        "{}",
+        broken(&wrong, end)
+    );
     let newer = definition(&format!("{}{end}", BODY.replace("version 1", "version 2")));
     let ended = ferrofuse(["run", &newer.1]);
     assert!(ended.stderr.contains("saved by a newer ferrofuse: version 2"), "{}", ended.stderr);

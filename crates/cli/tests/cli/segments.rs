@@ -108,7 +108,8 @@ fn a_folder_runs_as_the_definition_does() {
     let report: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(report["matches"], json!(true));
     let parts = report["segments"].as_array().unwrap().iter();
-    let parts: Vec<Value> = parts.map(|part| json!([part["name"], part["inputs"], part["outputs"]])).collect();
+    let parts: Vec<Value> =
+        parts.map(|part| json!([part["name"], part["inputs"], part["outputs"]])).collect();
     assert_eq!(parts, [json!(["seg0", ["x"], ["powers"]]), json!(["seg1", ["powers"], ["scaled"]])]);
     let kernels = report["kernels"].as_array().unwrap();
     assert_eq!([&kernels[0]["name"], &kernels[1]["name"]], ["seg0.seg0", "seg1.seg0"]);
@@ -213,7 +214,7 @@ fn folders_are_written_whole_or_not_at_all() {
     let cyclic = kept.path().join("cyclic.txt");
     fs::write(&cyclic, "segment a -> powers, scaled\nsegment b -> total\n").unwrap();
     let error = unwritten(&format!("{path} --segmentation {}", cyclic.display()), &kept.path().join("none"));
-    let cycle = "the segments wait for each other: seg0 needs `total` of seg1, seg1 needs `powers` of seg0";
+    let cycle = "the segments wait for each other: a needs `total` of b, b needs `powers` of a";
     assert_eq!(error.trim(), format!("{}: {cycle}", cyclic.display()));
     fs::write(&cyclic, "segment a -> powers\n").unwrap();
     let error = unwritten(&format!("{path} --segmentation {}", cyclic.display()), &kept.path().join("none"));
@@ -276,7 +277,7 @@ fn a_folder_keeps_devices_and_streams_and_runs() {
     fs::write(&spans, "segment all -> w\n").unwrap();
     let ended = ferrofuse(["explain", &path, "--segmentation", spans.to_str().unwrap()]);
     assert_eq!(ended.code, 2);
-    let said = "seg0 computes ops for cuda:1 and ops for stream 2; a segment has one device and one stream";
+    let said = "all computes ops for cuda:1 and ops for stream 2; a segment has one device and one stream";
     assert_eq!(ended.stderr.trim(), format!("× {said}"));
 }
 

@@ -173,6 +173,83 @@ fn segmentations_and_schedules_are_taken_back() {
     );
 }
 
+/// Segments are called as the user's segmentation calls them, in whatever order it has them.
+#[test]
+fn segments_keep_the_names_of_a_segmentation() {
+    let (folder, path) = definition(
+        "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True)
+    y = fd.ops.exp(x)
+    total = fd.ops.sum(y, dims=[1], keepdim=True)
+    z = fd.ops.div(y, total)
+    fd.add_output(z)
+",
+    );
+    let written = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let text = "segment scaled -> z\nsegment sums -> total\n";
+    let cut = written("cut", text);
+    let given = format!("{path} --segmentation {cut} --size i0=6 --size i1=20");
+    let names = |explained: &serde_json::Value| -> Vec<String> {
+        let segments = explained["segments"].as_array().unwrap().iter();
+        segments.map(|segment| segment["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let explained = json(&format!("explain {given} --json"));
+    assert_eq!(names(&explained), ["sums", "scaled"]);
+    assert_eq!([&explained["edges"][0]["from"], &explained["edges"][0]["to"]], ["sums", "scaled"]);
+    let text = fine(&format!("explain {given}"));
+    assert!(text.contains("\nscaled: z <- x, total\n") && text.contains("sums -> scaled: total"), "{text}");
+    let emitted = fine(&format!("emit {given} --stage segments"));
+    assert_eq!(emitted, "segment sums -> total\nsegment scaled -> z\n");
+    assert!(fine(&format!("emit {given} --stage kernel --segment 1")).starts_with("# scaled\nkernel seg1("));
+    let rows = written("rows", "schedule lanes 8\nrow x0\ninner x1\nlane x1\n");
+    let scheduled = json(&format!("explain {given} --schedule scaled={rows} --json"));
+    let schedule = |number: usize| scheduled["segments"][number]["schedule"].as_str().unwrap().to_owned();
+    assert!(schedule(1).starts_with("schedule lanes 8\nrow x0") && !schedule(0).contains("row x0"));
+    let ran = fine(&format!("run {given} --schedule sums={rows} --schedule 1={rows} --check"));
+    assert!(ran.contains("\nsums ") && ran.contains("\nscaled ") && ran.contains("matches"), "{ran}");
+    let parts = folder.path().join("parts").display().to_string();
+    fine(&format!("segment {given} --output {parts}"));
+    assert!(fine(&format!("run {parts} --size i0=6 --size i1=20 --time")).contains("\nscaled.seg0 "));
+    assert_eq!(names(&json(&format!("explain {parts} --size i0=6 --size i1=20 --json"))), ["sums", "scaled"]);
+    let rejected = |options: &str| {
+        let ended = ferrofuse(format!("explain {given} {options}").split_whitespace());
+        assert_eq!(ended.code, 2, "{}", ended.stdout);
+        ended.stderr
+    };
+    let unknown = rejected(&format!("--schedule rest={rows}"));
+    assert!(unknown.contains("there is no segment `rest`: there are sums, scaled"), "{unknown}");
+    let twice = rejected(&format!("--schedule scaled={rows} --schedule 1={rows}"));
+    assert!(twice.contains("--schedule: seg1 has two"), "{twice}");
+    let wrong = written("wrong", "schedule lanes 8\nrow x7\ninner x1\n");
+    let unfit = rejected(&format!("--schedule scaled={wrong}"));
+    assert!(unfit.contains("the schedule of scaled does not fit it: the segment has no axis x7"), "{unfit}");
+}
+
+/// Not by the number of a node alone.
+#[test]
+fn errors_about_schedules_name_values_and_lines() {
+    let (folder, path) = definition(
+        "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True)
+    t4 = fd.ops.neg(x)
+    total = fd.ops.sum(t4, dims=[1])
+    fd.add_output(total)
+",
+    );
+    let schedule = folder.path().join("rows");
+    fs::write(&schedule, "schedule lanes 8\nrow x0\ninner x1\nlane x1\npersist n2\n").unwrap();
+    for verb in ["explain", "run", "emit --stage kernel"] {
+        let given = format!("{verb} {path} --size i0=4 --size i1=8 --schedule 0={}", schedule.display());
+        let error = ferrofuse(given.split_whitespace()).stderr;
+        let said = "n2, which is `total` (`sum` on line 4), cannot persist from stage to stage";
+        assert!(error.contains(said), "{verb}: {error}");
+    }
+}
+
 #[test]
 fn ops_lists_every_row() {
     let rows = json("ops --json");

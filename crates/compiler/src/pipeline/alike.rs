@@ -84,7 +84,7 @@ impl Compilation<'_> {
             return None;
         }
         let parts = batch::parts(graph, &optimized.fusion, view);
-        let segmentation = Segmentation { segments: parts };
+        let segmentation = Segmentation::new(parts);
         let views = segmentation.views(graph, &optimized.computed);
         let first = self.structure(views.first()?);
         let nodes: Vec<&[Node]> = views.iter().map(Fusion::order).collect();

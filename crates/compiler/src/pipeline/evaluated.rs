@@ -21,7 +21,8 @@ pub(super) fn evaluated(compilation: &mut Compilation<'_>) -> Result<(), PlanErr
             .expect("the fusion without its copies is closed");
         let decision = Decision::Evaluate { reason: compilation.reason.clone(), val };
         let (name, at) = ("whole".to_owned(), DeviceStream::default());
-        compilation.add(SegmentPlan { name, view, at, decision });
+        let kernel = name.clone();
+        compilation.add(SegmentPlan { name, kernel, view, at, decision });
         compilation.lowered = vec![LoweredSegment::default()];
         compilation.batches = std::iter::once(0..1).collect();
         compilation.segmentation = segmentation;

@@ -27,7 +27,7 @@ use target::Target;
 use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};
 use crate::passes::{Rewritten, Step};
-use crate::plan::{Cut, Plan, PlanError, PlanOptions, PlanRequest, SegmentPlan};
+use crate::plan::{Cut, Plan, PlanError, PlanOptions, PlanRequest, SegmentId, SegmentPlan};
 use crate::products::JudgedProducts;
 use crate::softmaxes::Softmaxes;
 use segmenter::{Constraints, Legality, Segmentation};
@@ -125,8 +125,8 @@ struct Compilation<'a> {
     placements: FxHashMap<Val, Placement>,
     /// The layouts of inputs, and of values that are not row-major because they are outputs.
     outer: FxHashMap<Val, LayoutClass>,
-    /// The schedules of the user, by the number of the segment.
-    chosen_schedules: Vec<(usize, Schedule)>,
+    /// The schedules of the user, by the segment.
+    chosen_schedules: Vec<(SegmentId, Schedule)>,
     segments: Vec<SegmentPlan>,
     lowered: Vec<LoweredSegment>,
     batches: Vec<Range<usize>>,

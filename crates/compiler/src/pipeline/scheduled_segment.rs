@@ -7,7 +7,7 @@ use ir::graph::Fusion;
 use segmenter::{Engine, Segmentation};
 
 use super::{CUTTING, Compilation};
-use crate::plan::{PlanError, PlanOptions, PlanRequest};
+use crate::plan::{PlanError, PlanOptions, PlanRequest, SegmentId};
 
 /// `make` of the compilation after its cut. The forms of a scheduled segment are, in this order: that which is explained
 /// when the definition stands by itself, if it is one segment; that which runs as a segment by the compiler's choice; and
@@ -48,7 +48,7 @@ impl Compilation<'_> {
     fn require_one(self) -> Result<Self, PlanError> {
         match self.segments.len() {
             1 => Ok(self),
-            _ => Err(PlanError::NoSegment(0)),
+            _ => Err(PlanError::NoSegment(SegmentId::Number(0))),
         }
     }
 
@@ -65,8 +65,10 @@ impl Compilation<'_> {
             |part: &Fusion| matches!(&*self.legality.of(&self.graph, part), Ok(Engine::Kernel(_)));
         let mut kernels = (0..parts.len()).filter(|&number| is_kernel(&parts[number]));
         match (kernels.next(), kernels.count()) {
-            (Some(only), 0) => *scheduled = only,
-            (Some(_), others) => return Err(PlanError::Parts { segment: *scheduled, kernels: 1 + others }),
+            (Some(only), 0) => *scheduled = SegmentId::Number(only),
+            (Some(_), others) => {
+                return Err(PlanError::Parts { segment: scheduled.clone(), kernels: 1 + others });
+            }
             (None, _) => {}
         }
         Ok(())

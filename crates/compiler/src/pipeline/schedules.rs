@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use ir::graph::{Fusion, Task, TaskData, TaskKind};
+use ir::graph::{Fusion, Task, TaskData, TaskKind, Val};
 use ir::layout::{LayoutClass, SegmentLayouts};
 use rustc_hash::FxHashMap;
 use scheduler::legal::{Rejection, Witness};
@@ -10,7 +10,7 @@ use scheduler::schedule::{Schedule, Workload, choose};
 
 use super::Compilation;
 use crate::batch::Shared;
-use crate::plan::{Decision, Kernels, PlanError, PlanRequest, SegmentPlan};
+use crate::plan::{Decision, Kernels, PlanError, PlanRequest, SegmentId, SegmentPlan};
 use segmenter::cost::{self, Amounts};
 use segmenter::{Engine, GroupClass, PlaceInGroup, Structure};
 
@@ -73,10 +73,10 @@ impl Compilation<'_> {
 
     /// The segment with a number.
     fn segment(&self, number: usize, view: Fusion, choices: &Choices<'_>) -> Result<SegmentPlan, PlanError> {
-        let name = format!("seg{number}");
+        let (name, kernel) = (self.segmentation.name(number), format!("seg{number}"));
         let decision = self.decide(&view, self.chosen_schedule(number), choices, &name)?;
         let at = self.optimized.constraints.place_of(view.order()).expect("the stage before checks it");
-        Ok(SegmentPlan { name, view, at, decision })
+        Ok(SegmentPlan { name, kernel, view, at, decision })
     }
 
     /// Adds a segment, as a task too.
@@ -93,17 +93,28 @@ impl Compilation<'_> {
 
     /// The schedule that the user chose for the segment with a number.
     pub(super) fn chosen_schedule(&self, number: usize) -> Option<&Schedule> {
-        let chosen = self.chosen_schedules.iter().find(|(segment, _)| *segment == number);
+        let name = self.segmentation.name(number);
+        let chosen = self.chosen_schedules.iter().find(|(segment, _)| segment.is_of(number, &name));
         chosen.map(|(_, schedule)| schedule)
     }
 
     /// Rejects schedules for segments without a kernel.
     fn require_kernels(&self) -> Result<(), PlanError> {
-        let has_kernels = |number: usize| matches!(self.segments.get(number), Some(s) if matches!(s.decision, Decision::Kernels(_)));
-        match self.chosen_schedules.iter().find(|(number, _)| !has_kernels(*number)) {
-            Some((number, _)) => Err(PlanError::NoSegment(*number)),
+        let is_of = |segment: &SegmentId, number: usize| segment.is_of(number, &self.segments[number].name);
+        let is_kernel = |number: usize| matches!(self.segments[number].decision, Decision::Kernels(_));
+        let numbers = 0..self.segments.len();
+        let has_kernels =
+            |segment: &SegmentId| numbers.clone().any(|number| is_of(segment, number) && is_kernel(number));
+        match self.chosen_schedules.iter().find(|(segment, _)| !has_kernels(segment)) {
+            Some((segment, _)) => Err(PlanError::NoSegment(segment.clone())),
             None => Ok(()),
         }
+    }
+
+    /// The value before passes that became a value, or that it is.
+    fn written_as(&self, val: Val) -> Option<Val> {
+        let became = self.optimized.map.iter().find(|(_, new)| *new == val).map(|(old, _)| old);
+        became.or_else(|| ((val.node.as_u32() as usize) < self.request.graph.len()).then_some(val))
     }
 
     /// The compiler's own schedule.
@@ -158,7 +169,10 @@ impl Compilation<'_> {
             (None, None) => self.schedule_of_class(view, &witness, choices),
         };
         let fits = schedule.check(&witness).and_then(|()| schedule.check_on(self.request.target));
-        fits.map_err(|error| PlanError::Schedule { segment: name.to_owned(), error })?;
+        fits.map_err(|error| {
+            let (segment, val) = (name.to_owned(), error.val().and_then(|val| self.written_as(val)));
+            PlanError::Schedule { segment, error, val }
+        })?;
         let [layouts, stores] = self.layouts_of(view);
         let general = shared.is_some_and(|shared| shared.general);
         let kernels = Kernels { witness, schedule, layouts, stores, general, input_sweeps };

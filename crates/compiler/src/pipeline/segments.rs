@@ -20,7 +20,7 @@ pub(super) fn segments(compilation: &mut Compilation<'_>) -> Result<(), PlanErro
     let Optimized { computed, constraints, .. } = &compilation.optimized;
     let views = segmentation.views(&compilation.graph, computed);
     segmentation.check_views(&views, computed)?;
-    constraints.check(&views)?;
+    constraints.check(&views, |number| segmentation.name(number))?;
     if let Some(limit) = compilation.request.options.peak_memory {
         match compilation.peak_memory(&views) {
             peak if peak <= limit => {}
@@ -58,7 +58,8 @@ impl Compilation<'_> {
         let (graph, fusion) = (&self.graph, &self.optimized.computed);
         let mut divided = completed(chosen, graph, fusion);
         divided.check(graph, fusion)?;
-        self.optimized.constraints.check(&divided.views(graph, fusion))?;
+        self.optimized.constraints.check(&divided.views(graph, fusion), |number| divided.name(number))?;
+        let names = std::mem::take(&mut divided.names);
         // Segments are identified by one of the values that they make, because their numbers change.
         let numbered = divided.segments.iter().enumerate();
         let mut parts: FxHashMap<Val, usize> = numbered.map(|(number, made)| (made[0], number)).collect();
@@ -79,6 +80,7 @@ impl Compilation<'_> {
             }
         }
         self.parts = divided.segments.iter().map(|made| parts[&made[0]]).collect();
+        divided.names = names_of_parts(&names, &self.parts);
         Ok(divided)
     }
 
@@ -104,6 +106,17 @@ impl Compilation<'_> {
     }
 }
 
+/// The names of segments that are parts of segments with these names: `rows.seg0`, `rows.seg1`, … if there are several.
+fn names_of_parts(names: &[String], parts: &[usize]) -> Vec<String> {
+    let count = |part: usize, parts: &[usize]| parts.iter().filter(|&&other| other == part).count();
+    let name = |(number, &part): (usize, &usize)| {
+        let name = names.get(part)?;
+        let is_alone = count(part, parts) == 1;
+        Some(if is_alone { name.clone() } else { format!("{name}.seg{}", count(part, &parts[..number])) })
+    };
+    parts.iter().enumerate().filter_map(name).collect()
+}
+
 /// The segmentation that greedy merging finds.
 fn merged(problem: SearchProblem<'_>) -> Segmentation {
     greedy_with(problem.graph, problem.fusion, problem.constraints, problem.legality)
@@ -124,13 +137,13 @@ pub(super) fn behind(chosen: &Segmentation, graph: &Graph, fusion: &Fusion, map:
         made.sort_unstable();
         segments.push(made);
     }
-    let mut mapped = Segmentation { segments };
+    let mut mapped = Segmentation { segments, names: chosen.names.clone() };
     while let Some((early, late, val)) = needed_early(&mapped, graph, fusion) {
         mapped.segments[late].retain(|&other| other != val);
         mapped.segments[early].push(val);
         mapped.segments[early].sort_unstable();
     }
-    mapped.segments.retain(|made| !made.is_empty());
+    mapped.drop_empty();
     mapped
 }
 
@@ -162,7 +175,7 @@ pub(super) fn completed(chosen: &Segmentation, graph: &Graph, fusion: &Fusion) -
                 segmentation.segments[first].sort_unstable();
             }
             // An expansion of an input.
-            None => segmentation.segments.push(vec![val]),
+            None => segmentation.push(vec![val]),
         }
     }
     segmentation

@@ -190,7 +190,7 @@ fn an_order_that_the_user_chose_stays() {
     let mut segments: Vec<_> = sorted.segments.into_iter().collect();
     segments.swap(1, 2);
     let options = PlanOptions {
-        segmentation: Some(segmenter::Segmentation { segments: segments.clone() }),
+        segmentation: Some(segmenter::Segmentation::new(segments.clone())),
         ..PlanOptions::default()
     };
     let plan = try_plan(&definition, &Target::cpu(512), &options).expect("a segmentation that fits");

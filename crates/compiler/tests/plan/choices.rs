@@ -12,8 +12,10 @@ use target::{GpuModel, Target};
 use super::{INNER_OUTER, SOFTMAX, cpu_plan, define, first_kernel, kernels, only, try_plan, verify_kernels};
 
 fn with_schedule(body: &str, schedule: &str) -> Result<String, PlanError> {
-    let options =
-        PlanOptions { schedules: vec![(0, parse(schedule).expect("a schedule"))], ..PlanOptions::default() };
+    let options = PlanOptions {
+        schedules: vec![(0.into(), parse(schedule).expect("a schedule"))],
+        ..PlanOptions::default()
+    };
     let plan = try_plan(&define(body), &Target::cpu(512), &options)?;
     verify_kernels(&plan);
     Ok(first_kernel(&plan))
@@ -389,7 +391,7 @@ fn widths_warps_and_private_values_are_checked() {
         ),
     ] {
         let schedule = parse(text).expect("a schedule");
-        let options = PlanOptions { schedules: vec![(0, schedule)], ..PlanOptions::default() };
+        let options = PlanOptions { schedules: vec![(0.into(), schedule)], ..PlanOptions::default() };
         let error = try_plan(&define(body), &Target::cuda(), &options).expect_err(text).to_string();
         assert!(error.contains(expected), "{text}: {error}");
     }
@@ -437,7 +439,7 @@ fn a_schedule_that_no_launch_could_have_is_rejected() {
     let of_two = "schedule lanes 32 warps 32\nblock x0 by 1\ninner x1\nlane x1\npersist n1\nprivate\nteams 2";
     for (text, bytes) in [(of_one, 262_144), (of_two, 524_288)] {
         let schedule = parse(text).expect("a schedule");
-        let options = PlanOptions { schedules: vec![(0, schedule)], ..PlanOptions::default() };
+        let options = PlanOptions { schedules: vec![(0.into(), schedule)], ..PlanOptions::default() };
         let error = try_plan(&definition, &Target::cuda(), &options).unwrap_err();
         assert_eq!(error, PlanError::Scratch { segment: "seg0".to_owned(), bytes, most: 204_800 });
         try_plan(&definition, &Target::cpu(512), &options).expect("a CPU has it");
@@ -449,7 +451,7 @@ fn a_schedule_that_no_launch_could_have_is_rejected() {
 fn a_cluster_that_no_gpu_has_is_rejected() {
     let schedule = "schedule lanes 64 warps 32\nblock x0 by 1\ninner x1\nlane x1\ncluster 2";
     let schedule = parse(schedule).expect("a schedule");
-    let options = PlanOptions { schedules: vec![(0, schedule)], ..PlanOptions::default() };
+    let options = PlanOptions { schedules: vec![(0.into(), schedule)], ..PlanOptions::default() };
     let a100 = Target::gpu(GpuModel::named("a100").expect("it is in the table"));
     let error = try_plan(&define(SOFTMAX), &a100, &options).unwrap_err().to_string();
     assert!(error.ends_with("a cluster of the GPU has 1 blocks at most, not 2"), "{error}");
@@ -461,9 +463,9 @@ fn a_cluster_that_no_gpu_has_is_rejected() {
 #[test]
 fn a_schedule_for_no_segment_is_rejected() {
     let schedule = parse("schedule lanes 8\nrow x0\ninner x1").expect("a schedule");
-    let options = PlanOptions { schedules: vec![(7, schedule)], ..PlanOptions::default() };
+    let options = PlanOptions { schedules: vec![(7.into(), schedule)], ..PlanOptions::default() };
     let error = try_plan(&define(SOFTMAX), &Target::cpu(512), &options).unwrap_err();
-    assert_eq!(error, PlanError::NoSegment(7));
+    assert_eq!(error, PlanError::NoSegment(7.into()));
 }
 
 /// The passes remove the copy, so that `T3` and `T5` need the one `neg` that the last segment was to make.
@@ -510,7 +512,7 @@ fn passes_for_short_rows_run_behind_a_segmentation() {
     let own = try_plan(&definition, &target, &PlanOptions::default()).expect("a plan");
     assert_eq!(own.segments.len(), 1);
     let outputs = definition.fusion.outputs().iter().map(|output| output.val).collect();
-    let chosen = Segmentation { segments: vec![outputs] };
+    let chosen = Segmentation::new(vec![outputs]);
     let options = PlanOptions { segmentation: Some(chosen), ..PlanOptions::default() };
     let same = try_plan(&definition, &target, &options).expect("it fits");
     assert_eq!(texts(&same), texts(&own));

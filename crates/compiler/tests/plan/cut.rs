@@ -46,7 +46,7 @@ fn a_cut_checks_the_schedules_of_the_user() {
     schedule.inner.clear();
     schedule.blocks.clear();
     let (target, hints) = (Target::cpu(512), Hints::default());
-    let options = PlanOptions { schedules: vec![(0, schedule)], ..PlanOptions::default() };
+    let options = PlanOptions { schedules: vec![(0.into(), schedule)], ..PlanOptions::default() };
     let cut = cut(PlanRequest {
         graph: &definition.graph,
         fusion: &definition.fusion,

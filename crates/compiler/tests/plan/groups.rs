@@ -31,7 +31,7 @@ fn apart(definition: &Definition, names: &[&str]) -> Segmentation {
             statements().find(|&&entry| definition.record.entry(entry).name.as_deref() == Some(*name));
         definition.record.entry(*entry.expect("a name of the definition")).val
     };
-    Segmentation { segments: names.iter().map(|name| vec![named(name)]).collect() }
+    Segmentation::new(names.iter().map(|name| vec![named(name)]).collect())
 }
 
 const WIDENED: &str = "
@@ -172,6 +172,7 @@ fn a_group_of_which_passes_leave_nothing_is_dropped_with_the_reason() {
 
 #[test]
 fn words_for_a_value_change_no_other_error() {
-    let split = GroupError::Split { group: "a".to_owned(), segments: vec![0, 1] };
+    let split =
+        GroupError::Split { group: "a".to_owned(), segments: vec!["seg0".to_owned(), "seg1".to_owned()] };
     assert_eq!(split.clone().in_words(|_| unreachable!("no value stands in the way")), split);
 }

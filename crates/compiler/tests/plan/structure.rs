@@ -220,5 +220,5 @@ fn a_scan_costs_the_same_in_whichever_order_its_result_is_asked_for() {
         });
         plan.expect("it fits").seconds(&Hints::default())
     };
-    assert_eq!(seconds(Some(Segmentation { segments: vec![outputs] })), seconds(None));
+    assert_eq!(seconds(Some(Segmentation::new(vec![outputs]))), seconds(None));
 }

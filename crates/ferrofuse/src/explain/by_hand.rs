@@ -28,7 +28,7 @@ impl Explanation {
     pub(crate) fn replace(&mut self, names: &[String], mut own: Explanation, is_edited: bool) {
         let is_old = |name: &String| names.contains(name);
         let Some(place) = self.segments.iter().position(|segment| is_old(&segment.name)) else { return };
-        own.rename_segments(&names[0]);
+        own.rename_segments(names[0].strip_suffix(".seg0").unwrap_or(&names[0]));
         let all = std::mem::take(&mut self.segments);
         let (old, mut kept): (Vec<_>, Vec<_>) = all.into_iter().partition(|segment| is_old(&segment.name));
         own.take_surroundings(&old, is_edited);

@@ -84,7 +84,8 @@ fn in_order(
     require_names_once(written)?;
     require_values_once(written, given)?;
     let ordered = Segmentation::from(written).in_order(&definition.graph, &definition.fusion);
-    ordered.map_err(|cycle| SegmentError::Cycle(in_words(definition, &cycle)))
+    let name = |number: usize| written[number].name.clone();
+    ordered.map_err(|cycle| SegmentError::Cycle(in_words(definition, &cycle, name)))
 }
 
 /// An error of a plan that was made with a segmentation, in the names of the definition.
@@ -96,15 +97,18 @@ pub fn of_plan(definition: &Definition, error: Error) -> SegmentError {
         Error::Plan(PlanError::Group(error)) => {
             SegmentError::Group(error.in_words(|val| definition.record.in_words(val)))
         }
+        Error::Plan(error) => {
+            SegmentError::Plan(error.in_words(|val| definition.record.in_words(val)).into())
+        }
         error => SegmentError::Plan(error),
     }
 }
 
-/// A cycle in words: which segment waits for which.
-pub(super) fn in_words(definition: &Definition, cycle: &[Wait]) -> String {
+/// A cycle in words: which segment, by these names, waits for which.
+pub(super) fn in_words(definition: &Definition, cycle: &[Wait], segment: impl Fn(usize) -> String) -> String {
     let wait = |wait: &Wait| {
         let name = value_name(definition, wait.val);
-        format!("seg{} needs `{name}` of seg{}", wait.segment, wait.maker)
+        format!("{} needs `{name}` of {}", segment(wait.segment), segment(wait.maker))
     };
     cycle.iter().map(wait).collect::<Vec<_>>().join(", ")
 }

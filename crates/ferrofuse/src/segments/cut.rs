@@ -58,11 +58,11 @@ fn written(cut: &Cut, olds: &Olds, keeps_nearest: bool) -> Segmentation {
         made
     };
     let segments = cut.segmentation.segments.iter().map(made).filter(|made| !made.is_empty()).collect();
-    let mut segmentation = Segmentation { segments };
+    let mut segmentation = Segmentation::new(segments);
     // A value that several segments would keep is kept by the first.
     let mut kept = FxHashSet::default();
     segmentation.segments.iter_mut().for_each(|made| made.retain(|&val| kept.insert(val)));
-    segmentation.segments.retain(|made| !made.is_empty());
+    segmentation.drop_empty();
     segmentation
 }
 
@@ -84,12 +84,14 @@ fn without_unread(definition: &Definition, mut segmentation: Segmentation) -> Se
     for made in &mut segmentation.segments {
         made.retain(|val| definition.fusion.is_output(*val) || read.contains(val));
     }
-    segmentation.segments.retain(|made| !made.is_empty());
+    segmentation.drop_empty();
     segmentation
 }
 
 fn appended(mut segmentation: Segmentation, missing: Vec<Val>) -> Segmentation {
-    segmentation.segments.extend((!missing.is_empty()).then_some(missing));
+    if !missing.is_empty() {
+        segmentation.push(missing);
+    }
     segmentation
 }
 

@@ -46,7 +46,7 @@ pub fn explain_segments(
 
 impl Segment {
     /// The plan of its definition with its schedule, in which segments have its name: `seg1`, or `seg1.seg0`, … if there
-    /// are several; kernels are named likewise.
+    /// are several; kernels are named after its number.
     ///
     /// # Errors
     /// When the schedule does not fit.
@@ -63,10 +63,12 @@ impl Segment {
         for (part, lowered) in plan.cut.segments.iter_mut().zip(&mut plan.lowered) {
             let name = &self.name;
             let name = if is_alone { name.clone() } else { format!("{name}.{}", part.name) };
-            for kernel in lowered.kernels.iter_mut().map(|lowered| &mut lowered.kernel) {
-                kernel.name = kernel.name.replacen(&part.name, &name.replace('.', "_"), 1);
+            let own = format!("seg{}", self.number);
+            let kernel = if is_alone { own } else { format!("{own}_{}", part.kernel) };
+            for lowered in lowered.kernels.iter_mut().map(|lowered| &mut lowered.kernel) {
+                lowered.name = lowered.name.replacen(&part.kernel, &kernel, 1);
             }
-            part.name = name;
+            (part.name, part.kernel) = (name, kernel);
         }
         Ok(plan)
     }

@@ -25,7 +25,6 @@ use ir::graph::{DeviceStream, Fusion, Node, Output, Val};
 use runtime::{CompileOptions, SegmentDefinition, SegmentInput};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
-use segmenter::Wait;
 use segmenter::parallel;
 
 use crate::Schedule;
@@ -41,7 +40,7 @@ pub use tasks::tasks;
 /// A segment of a definition.
 #[derive(Clone, Debug)]
 pub struct Segment {
-    /// `seg0`, `seg1`, … in the order they run.
+    /// As the user calls it, or `seg0`, `seg1`, … in the order they run.
     pub name: String,
     number: usize,
     definition: Definition,
@@ -98,7 +97,8 @@ pub fn segments(definition: &Definition, cut: &Cut, hints: &Hints) -> Result<Vec
     let mut pieces = Vec::new();
     for (number, (view, made)) in views.iter().zip(&written.segmentation.segments).enumerate() {
         let again = view.order().iter().copied().filter(|node| computed.contains(node)).collect();
-        pieces.push(Piece { number, view, made, again, planned: &written.planned[number] });
+        let (name, planned) = (written.segmentation.name(number), &written.planned[number]);
+        pieces.push(Piece { number, name, view, made, again, planned });
         computed.extend(view.order().iter().copied());
     }
     maker.segments(&pieces)
@@ -113,12 +113,10 @@ pub(crate) fn segmentation_text(definition: &Definition, cut: &Cut) -> String {
 }
 
 fn written_cut(definition: &Definition, cut: &Cut) -> Result<cut::WrittenCut, SegmentError> {
-    acyclic(definition, cut::written_cut(definition, cut))
-}
-
-/// `found`, with a cycle reported in the names of the definition.
-fn acyclic<T>(definition: &Definition, found: Result<T, Vec<Wait>>) -> Result<T, SegmentError> {
-    found.map_err(|cycle| SegmentError::Cycle(by_hand::in_words(definition, &cycle)))
+    let name =
+        |number| cut.chosen.as_ref().map_or_else(|| format!("seg{number}"), |chosen| chosen.name(number));
+    let written = cut::written_cut(definition, cut);
+    written.map_err(|cycle| SegmentError::Cycle(by_hand::in_words(definition, &cycle, name)))
 }
 
 impl Segment {
@@ -171,6 +169,7 @@ impl From<&Segment> for SegmentDefinition {
     fn from(segment: &Segment) -> SegmentDefinition {
         SegmentDefinition {
             number: segment.number,
+            name: segment.name.clone(),
             definition: segment.definition.clone(),
             inputs: segment.takes.clone(),
             outputs: segment.gives.clone(),
@@ -199,6 +198,7 @@ struct Maker<'d> {
 /// A part of the definition that becomes a segment.
 struct Piece<'c> {
     number: usize,
+    name: String,
     view: &'c Fusion,
     made: &'c [Val],
     /// Nodes that earlier segments compute as well.
@@ -227,14 +227,14 @@ impl Maker<'_> {
     }
 
     fn segment(&self, piece: &Piece<'_>) -> Result<Segment, SegmentError> {
-        let &Piece { number, view, made, ref again, planned } = piece;
+        let &Piece { number, ref name, view, made, ref again, planned } = piece;
         let Definition { graph, record, tasks, .. } = self.definition;
         let written = AsWritten { record, tasks, passed: None };
         let outlined = outline_as_written(graph, &self.given_back(view), written)?;
         let moved: Expr = planned.iter().map(|&number| self.traffic.moved[number].clone()).sum();
         let moved = self.definition.fusion.facts().normalize(&moved);
         Ok(Segment {
-            name: format!("seg{number}"),
+            name: name.clone(),
             number,
             index_map: self.positions.index_map(&outlined, made),
             inputs: outlined.inputs.iter().map(|origin| self.origin(origin)).collect(),

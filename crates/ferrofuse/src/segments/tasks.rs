@@ -18,7 +18,8 @@ pub fn tasks(definition: &Definition, cut: &Cut) -> Result<Tasks, SegmentError> 
     let mut tasks = definition.tasks.clone();
     let views = written.segmentation.views(&definition.graph, &definition.fusion);
     for (number, view) in views.into_iter().enumerate() {
-        let segment = TaskData { name: format!("seg{number}"), kind: TaskKind::Segment, parent: None, view };
+        let segment =
+            TaskData { name: written.segmentation.name(number), kind: TaskKind::Segment, parent: None, view };
         tasks.add(segment).expect("a task without a parent always fits");
     }
     let Definition { graph, fusion, .. } = definition;

@@ -243,12 +243,14 @@ def product(fd):
     let library: Vec<bool> = explained.segments.iter().map(|segment| segment.library.is_some()).collect();
     assert_eq!(library, [false, true, false, false], "{explained}");
     assert_eq!(plan.parts, [0, 0, 0, 1]);
+    let names: Vec<&str> = explained.segments.iter().map(|segment| segment.name.as_str()).collect();
+    assert_eq!(names, ["a.seg0", "a.seg1", "a.seg2", "b"]);
     let bytes = |name: &str| {
         let segments = ferrofuse::segments(&definition, &plan, &Hints::default()).expect("segments");
         segments.iter().find(|segment| segment.name == name).expect("is there").bytes_formula.clone()
     };
     let parts: u64 = explained.segments[..3].iter().map(|segment| segment.bytes).sum();
-    assert!(parts > explained.segments[1].bytes && bytes("seg0").contains("i0*i1"), "{}", bytes("seg0"));
+    assert!(parts > explained.segments[1].bytes && bytes("a").contains("i0*i1"), "{}", bytes("a"));
 }
 
 /// nvFuser keeps three tensors of full size between its two kernels for this backward; each of our kernels computes them

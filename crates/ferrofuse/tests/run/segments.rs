@@ -318,10 +318,14 @@ fn segmentations_that_cannot_be_are_rejected_by_name_and_line() {
         ("segment a -> b, q\n", "line 1: the definition has no value `q`, or does not compute it"),
         ("segment a -> b, x\n", "line 1: the definition has no value `x`, or does not compute it"),
         ("# two\nsegment a -> b, a\nsegment b -> a, d\n", "line 3: `a` is made by line 2 already"),
+        (
+            "segment a/b -> b",
+            "line 1: a segment's name has letters, digits and `_`, and begins with no digit; found `a/b`",
+        ),
         ("a, b", "line 1: expected `segment NAME -> VALUE, VALUE…`, found `a, b`"),
         (
             "segment a -> a, d\nsegment b -> b",
-            "the segments wait for each other: seg0 needs `b` of seg1, seg1 needs `a` of seg0",
+            "the segments wait for each other: a needs `b` of b, b needs `a` of a",
         ),
     ] {
         let error = cut(&definition, Some(text)).expect_err(text);
@@ -335,6 +339,7 @@ fn segments_in_any_order_are_put_in_one_that_runs() {
     let segments = cut(&definition, Some("segment x -> d\nsegment y -> a, b")).expect("segments");
     let outputs: Vec<&[String]> = segments.iter().map(|segment| segment.outputs.as_slice()).collect();
     assert_eq!(outputs, [&["a", "b"][..], &["d"]]);
+    assert_eq!(segments.iter().map(|segment| segment.name.as_str()).collect::<Vec<_>>(), ["y", "x"]);
     assert!(agrees(&definition, &segments, &inputs(&definition, &[3, 4])));
 }
 
@@ -349,13 +354,9 @@ fn an_edited_segment_runs_if_it_takes_and_gives_what_it_did() {
     segments[1].replace(define(&twice).expect("defines")).expect("it takes and gives the same");
     assert!(before != chained(&definition, &segments, &arrays));
     for (from, to, expected) in [
-        ("DataType.Float", "DataType.Double", "seg1: input 0 is f64[i0, i1] and was f32[i0, i1]"),
-        ("shape=[-1, -1]", "shape=[-1, 4]", "seg1: input 0 is f32[i0, 4] and was f32[i0, i1]"),
-        (
-            "    fd.add",
-            "    tv9 = fd.define_tensor(shape=[-1])\n    fd.add",
-            "seg1: it has 3 inputs and had 2",
-        ),
+        ("DataType.Float", "DataType.Double", "y: input 0 is f64[i0, i1] and was f32[i0, i1]"),
+        ("shape=[-1, -1]", "shape=[-1, 4]", "y: input 0 is f32[i0, 4] and was f32[i0, i1]"),
+        ("    fd.add", "    tv9 = fd.define_tensor(shape=[-1])\n    fd.add", "y: it has 3 inputs and had 2"),
     ] {
         let error = segments[1].replace(define(&text.replace(from, to)).expect("defines")).expect_err(to);
         assert_eq!(error.to_string(), format!("{expected}; an edited segment keeps its inputs and outputs"));
@@ -372,7 +373,7 @@ fn a_schedule_runs_where_the_segment_has_its_loops() {
     segments[1].schedule = Some(parse_schedule("schedule lanes 4\nrow x7\ninner x1").expect("a schedule"));
     let error =
         Executable::from_segments(definition, &segments, CompileOptions::default()).expect_err("no x7");
-    assert_eq!(error.to_string(), "the schedule of seg1 does not fit it: the segment has no axis x7");
+    assert_eq!(error.to_string(), "the schedule of y does not fit it: the segment has no axis x7");
 }
 
 #[test]

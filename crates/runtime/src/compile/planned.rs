@@ -131,8 +131,5 @@ pub(super) fn made<T>(
         hints,
         options,
     });
-    made.map_err(|error| match error {
-        PlanError::Group(error) => error.in_words(|val| definition.record.in_words(val)).into(),
-        error => error,
-    })
+    made.map_err(|error| error.in_words(|val| definition.record.in_words(val)))
 }

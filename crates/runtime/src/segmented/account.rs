@@ -36,12 +36,12 @@ impl Account {
     }
 
     /// Adds the report of a segment during which others held `held` bytes.
-    pub fn add(&mut self, segment: usize, did: CallReport, held: usize) {
+    pub fn add(&mut self, segment: &str, did: CallReport, held: usize) {
         let CallReport { steps, total, compile, peak_bytes } = &mut self.report;
         *total += did.total;
         *compile += did.compile;
         *peak_bytes = (*peak_bytes).max(held + did.peak_bytes);
-        let named = |step: StepReport| StepReport { name: format!("seg{segment}.{}", step.name), ..step };
+        let named = |step: StepReport| StepReport { name: format!("{segment}.{}", step.name), ..step };
         steps.extend(did.steps.into_iter().map(named));
     }
 

@@ -116,7 +116,7 @@ impl<'c, E: Engine> CallOfSegments<'c, E> {
         };
         let made = (0..segment.outputs.len()).map(hold).collect();
         if mode.is_timed {
-            self.account.add(segment.number, did, own_bytes(&self.held));
+            self.account.add(&segment.name, did, own_bytes(&self.held));
         }
         made
     }

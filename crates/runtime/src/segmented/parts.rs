@@ -1,6 +1,6 @@
 //! The segments that a chain consists of: definitions, the sources of their inputs, schedules of the user.
 
-use compiler::{PlanError, PlanOptions};
+use compiler::{PlanError, PlanOptions, SegmentId};
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::Val;
@@ -22,8 +22,10 @@ pub enum SegmentInput {
 /// A segment as a separate definition.
 #[derive(Clone, Debug)]
 pub struct SegmentDefinition {
-    /// Its number in the order in which they run: diagnostics call it `seg0`, `seg1`, …
+    /// Its number in the order in which they run.
     pub number: usize,
+    /// Its name in diagnostics and reports.
+    pub name: String,
     /// The computation.
     pub definition: Definition,
     /// The source of each of its inputs.
@@ -54,27 +56,31 @@ impl SegmentDefinition {
     /// # Errors
     /// [`Error::Plan`] for a schedule that does not fit.
     pub fn options(&self, options: &CompileOptions) -> Result<CompileOptions, Error> {
-        let schedules = self.schedule.iter().map(|schedule| (0, schedule.clone())).collect();
+        let schedules = self.schedule.iter().map(|schedule| (0.into(), schedule.clone())).collect();
         let plan = PlanOptions { is_segment: true, schedules, ..PlanOptions::default() };
         let options = CompileOptions { plan, ..options.clone() };
         if self.schedule.is_some() {
             let cut = cut_declared(&self.definition, &options.facts(), &options);
-            cut.map_err(|error| in_words(self.number, error))?;
+            cut.map_err(|error| in_words(&self.name, error))?;
         }
         Ok(options)
     }
 }
 
-/// An error about the one segment of its definition, with the number that the segment has in the whole.
-pub(super) fn in_words(number: usize, error: Error) -> Error {
-    let segment = format!("seg{number}");
+/// An error about the one segment of its definition, with the name that the segment has in the whole.
+pub(super) fn in_words(name: &str, error: Error) -> Error {
+    let segment = name.to_owned();
     match error {
-        Error::Plan(PlanError::Schedule { error, .. }) => PlanError::Schedule { segment, error }.into(),
+        Error::Plan(PlanError::Schedule { error, val, .. }) => {
+            PlanError::Schedule { segment, error, val }.into()
+        }
         Error::Plan(PlanError::Scratch { bytes, most, .. }) => {
             PlanError::Scratch { segment, bytes, most }.into()
         }
-        Error::Plan(PlanError::NoSegment(_)) => PlanError::NoSegment(number).into(),
-        Error::Plan(PlanError::Parts { kernels, .. }) => PlanError::Parts { segment: number, kernels }.into(),
+        Error::Plan(PlanError::NoSegment(_)) => PlanError::NoSegment(SegmentId::Name(segment)).into(),
+        Error::Plan(PlanError::Parts { kernels, .. }) => {
+            PlanError::Parts { segment: SegmentId::Name(segment), kernels }.into()
+        }
         error => error,
     }
 }

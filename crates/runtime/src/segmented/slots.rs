@@ -18,6 +18,7 @@ use crate::{CompileOptions, Error, Executable};
 pub(super) struct Segment {
     /// Its number in the order in which they run.
     pub number: usize,
+    pub name: String,
     pub executable: Executable,
     /// For each tensor that it takes its name in the whole definition, and the layout that its schedule was checked for;
     /// empty without a schedule.
@@ -55,7 +56,7 @@ impl Source {
 impl Segment {
     /// An error of a call on inputs of these layouts. A schedule that does not fit them fits others: it was checked before.
     pub fn in_words<'l>(&self, error: Error, layouts: impl Iterator<Item = &'l Layout>) -> Error {
-        let error = match in_words(self.number, error) {
+        let error = match in_words(&self.name, error) {
             Error::Plan(error) if error.is_of_schedule() => error,
             error => return error,
         };
@@ -109,6 +110,7 @@ impl Slots {
         let executable = Executable::by_size(writing.written(segment.definition), options);
         Ok(Segment {
             number: segment.number,
+            name: segment.name,
             executable,
             declared,
             inputs,

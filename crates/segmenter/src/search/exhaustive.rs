@@ -47,7 +47,7 @@ pub fn optimum(problem: SearchProblem<'_>, known: f64, steps: usize) -> Option<O
     let mut search = Exhaustive::of(problem, &pricing, &terms)?;
     (search.seconds, search.steps_left) = (known, steps);
     let is_proved = search.choose(0, 0, 0).is_ok();
-    let segmentation = search.best.take().map(|segments| Segmentation { segments });
+    let segmentation = search.best.take().map(Segmentation::new);
     let Exhaustive { seconds, max_segments, steps_left, .. } = search;
     Some(Optimum { seconds, is_proved, max_segments, steps: steps - steps_left, segmentation })
 }

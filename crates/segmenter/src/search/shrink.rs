@@ -16,7 +16,7 @@ pub(super) fn in_memory_order(state: &State<'_>) -> (Segmentation, u64) {
     let lifetimes = lifetimes(state);
     let order = lifetimes.order();
     let segments = order.iter().map(|&place| segmentation.segments[place].clone()).collect();
-    (Segmentation { segments }, lifetimes.peak(&order))
+    (Segmentation::new(segments), lifetimes.peak(&order))
 }
 
 /// The bytes in memory at the peak.

@@ -73,7 +73,7 @@ impl<'a> State<'a> {
     /// The segments that make something, each after those that it reads from.
     pub(super) fn segmentation(&self) -> Segmentation {
         let made = self.in_order().into_iter().map(|place| self.segments[place].made.clone());
-        Segmentation { segments: made.collect() }
+        Segmentation::new(made.collect())
     }
 
     /// The places of these segments.

@@ -106,7 +106,7 @@ impl Oracle<'_> {
             left &= !last;
         }
         segments.reverse();
-        Some(Best { seconds, segmentation: Segmentation { segments } })
+        Some(Best { seconds, segmentation: Segmentation::new(segments) })
     }
 }
 

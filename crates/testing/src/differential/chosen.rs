@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use compiler::{PlanError, PlanRequest, SegmentPlan, plan};
+use compiler::{PlanError, PlanRequest, SegmentId, SegmentPlan, plan};
 use emulator::Order;
 use ferrofuse::{ArrayView, Decision, Definition, Hints, LayoutClass, PlanOptions, Schedule, greedy};
 use llvm::CpuTarget;
@@ -150,7 +150,7 @@ fn schedules(
     inputs: &[ArrayView<'_>],
     chosen: &Chosen,
     draws: &mut Draws,
-) -> Result<Vec<(usize, Schedule)>, Failure> {
+) -> Result<Vec<(SegmentId, Schedule)>, Failure> {
     let (graph, fusion) = (&definition.graph, &definition.fusion);
     // Emulated kernels are planned for dense inputs.
     let class = |input: &ArrayView<'_>| match chosen.device {
@@ -174,13 +174,13 @@ fn schedules(
         .map_err(|error| Failure::new(Kind::Error, format!("a segmentation that fits: {error}")))?;
     // A block of a GPU has limited memory for a row of a call.
     let can_run = |number: usize, drawn: &Schedule| {
-        let schedules = vec![(number, drawn.clone())];
+        let schedules = vec![(number.into(), drawn.clone())];
         let options = PlanOptions { schedules, ..chosen.plan.clone() };
         !matches!(plan(&sizes, &options), Err(PlanError::Scratch { .. }))
     };
     let drawn = |(number, segment): (usize, &SegmentPlan)| match &segment.decision {
         Decision::Kernels(kernels) => {
-            Some((number, schedule(&kernels.witness, draws, |drawn| can_run(number, drawn))))
+            Some((number.into(), schedule(&kernels.witness, draws, |drawn| can_run(number, drawn))))
         }
         Decision::Evaluate { .. } | Decision::External(_) => None,
     };

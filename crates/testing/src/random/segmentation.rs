@@ -15,7 +15,7 @@ pub fn segmentation(definition: &Definition, draws: &mut Draws) -> Segmentation 
     let fits = |drawn: &Segmentation| drawn.check(&definition.graph, &definition.fusion).is_ok();
     let drawn = (0..TRIES).map(|_| grouped(definition, &kept, draws)).find(fits);
     // Operands come before users, so this one is always valid.
-    drawn.unwrap_or_else(|| Segmentation { segments: kept.iter().map(|&val| vec![val]).collect() })
+    drawn.unwrap_or_else(|| Segmentation::new(kept.iter().map(|&val| vec![val]).collect()))
 }
 
 /// The outputs and some other values, operands before users.
@@ -68,5 +68,5 @@ fn grouped(definition: &Definition, kept: &[Val], draws: &mut Draws) -> Segmenta
     segments.append(&mut library);
     // Ordered by the last value that each makes, so that segments come before their readers.
     segments.sort_by_key(|made| made.last().copied());
-    Segmentation { segments }
+    Segmentation::new(segments)
 }

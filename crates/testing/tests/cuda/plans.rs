@@ -30,7 +30,7 @@ fn check_whole(source: &str, size: (i64, i64)) -> String {
 
 /// The same with a user's schedule for the first segment.
 fn check_scheduled(source: &str, (rows, columns): (i64, i64), schedule: Option<&str>) -> String {
-    let schedule = schedule.map(|text| (0, parse_schedule(text).expect("a schedule")));
+    let schedule = schedule.map(|text| (0.into(), parse_schedule(text).expect("a schedule")));
     let plan = PlanOptions { schedules: schedule.into_iter().collect(), ..PlanOptions::default() };
     let file = parse(source).unwrap_or_else(|error| panic!("{}", error.message));
     let specs = file.inputs.as_ref().expect("an `inputs` list");

@@ -32,7 +32,7 @@ fn agrees(executable: &Executable, sizes: &[usize]) {
 #[test]
 fn what_a_kernel_declares_itself_counts() {
     let schedule = "schedule lanes 64 warps 32\nblock x0 by 1\ninner x1\nlane x1\npersist n1";
-    let schedules = vec![(0, parse_schedule(schedule).expect("a schedule"))];
+    let schedules = vec![(0.into(), parse_schedule(schedule).expect("a schedule"))];
     let options = CompileOptions {
         executor: Executor::CUDA,
         device: Some(stand_in::gpu().expect("the stand-in opens").into()),

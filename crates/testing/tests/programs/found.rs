@@ -221,7 +221,7 @@ fn what_was_found_stays_mended() {
         }
         if !found.schedule.is_empty() {
             let last = found.segments.lines().count().saturating_sub(1);
-            chosen.plan.schedules.push((last, parse_schedule(found.schedule).expect("a schedule")));
+            chosen.plan.schedules.push((last.into(), parse_schedule(found.schedule).expect("a schedule")));
         }
         let inputs = inputs(found, &definition);
         let checked = check_definition(definition, inputs, &chosen);

@@ -42,7 +42,7 @@ fn as_planned(segmentation: &Segmentation, plan: &Plan) -> Segmentation {
         vals.filter(|val| plan.kept(*val).is_some_and(is_made)).collect::<Vec<Val>>()
     };
     let segments = plan.segments.iter().map(kept).filter(|made| !made.is_empty()).collect();
-    Segmentation { segments }
+    Segmentation::new(segments)
 }
 
 fn cut_by(definition: &Definition, cut: &CompileOptions) -> Plan {
@@ -124,7 +124,7 @@ fn in_place_outputs_that_wait_are_counted() {
     .expect("defines");
     let outputs: Vec<Val> = definition.fusion.outputs().iter().map(|output| output.val).collect();
     let segments = vec![vec![outputs[0]], vec![outputs[1], outputs[2]]];
-    let cut = cut(Segmentation { segments });
+    let cut = cut(Segmentation::new(segments));
     let chain =
         Executable::from_segments(definition.clone(), &chained(&definition, &cut), cut).expect("segments");
     let mut x = Array::from_slice(&[64, 64], &[0.5_f32; 64 * 64]).expect("small");
@@ -148,7 +148,7 @@ fn views_of_what_another_segment_made_share_its_memory() {
     )
     .expect("defines");
     let [sum, t, u] = [0, 1, 2].map(|place| definition.fusion.outputs()[place].val);
-    let cut = cut(Segmentation { segments: vec![vec![t], vec![u], vec![sum]] });
+    let cut = cut(Segmentation::new(vec![vec![t], vec![u], vec![sum]]));
     let segments = chained(&definition, &cut);
     let whole = Executable::by_size(definition.clone(), cut.clone());
     let chain = Executable::from_segments(definition, &segments, cut).expect("segments");

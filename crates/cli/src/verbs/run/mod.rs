@@ -16,8 +16,8 @@ use compiler::PlanError;
 use cuda::LibraryPaths;
 use ferrofuse::{
     ArrayView, Blame, CallReport, CodeTarget, CompileOptions, CpuTarget, Definition, DeviceName, Error,
-    Executable, File, Generator, Hints, Interrupt, Machine, MachineOptions, Outputs, PlanOptions, Stream, check,
-    of_plan, output_names,
+    Executable, File, Generator, Hints, Interrupt, Machine, MachineOptions, Outputs, PlanOptions, Stream,
+    check, of_plan, output_names,
 };
 use reference::evaluate::Comparison;
 
@@ -92,12 +92,15 @@ pub fn run(
         Chosen::Whole(file, plan) => {
             let executable = options.executable(&file, &views, plan, target, libraries, &machine)?;
             let calls = called(|| executable.run_timed(&views), options.time);
-            (Ran::Whole(executable), calls.map_err(|error| definition::failure_of_call(&options.file, error))?)
+            (
+                Ran::Whole(executable),
+                calls.map_err(|error| definition::failure_of_call(&options.file, error))?,
+            )
         }
         Chosen::Segments(given) => {
-            let chain = Chain::new(given, options, libraries, &machine)?;
+            let chain = Chain::new(*given, options, libraries, &machine)?;
             let calls = chain.call(&views, options)?;
-            (Ran::Segments(chain), calls)
+            (Ran::Segments(Box::new(chain)), calls)
         }
     };
     let comparisons = match options.check {
@@ -127,7 +130,7 @@ pub fn run(
 /// What ran.
 enum Ran {
     Whole(Executable),
-    Segments(Chain),
+    Segments(Box<Chain>),
 }
 
 impl Options {

@@ -92,7 +92,8 @@ fn variants(ran: &Ran) -> Vec<(String, Arc<Variant>)> {
     let latest = |executable: &Executable| executable.latest().expect("it ran");
     match ran {
         Ran::Whole(executable) => vec![(String::new(), latest(executable))],
-        Ran::Segments(Chain { executable, segments }) => {
+        Ran::Segments(chain) => {
+            let Chain { executable, segments } = &**chain;
             // An executable has no part for a segment that makes nothing but copies, which run later.
             let parts = executable.numbers().zip(executable.segments());
             parts.map(|(number, part)| (format!("{}.", segments[number].name), latest(part))).collect()

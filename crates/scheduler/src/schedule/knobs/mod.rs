@@ -135,8 +135,39 @@ type Read = Result<bool, &'static str>;
 
 /// The first choice of a schedule that does not fit a witness, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct ScheduleError(String);
+pub struct ScheduleError {
+    /// The value that it is about, which the message begins with.
+    val: Option<Val>,
+    /// The user's words for the value, if known.
+    words: Option<String>,
+    message: String,
+}
+
+impl Display for ScheduleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.val, &self.words) {
+            (Some(val), Some(words)) => write!(f, "{val}, which is {words}, {}", self.message),
+            (Some(val), None) => write!(f, "{val} {}", self.message),
+            (None, _) => f.write_str(&self.message),
+        }
+    }
+}
+
+impl ScheduleError {
+    fn new(message: String) -> ScheduleError {
+        ScheduleError { val: None, words: None, message }
+    }
+
+    /// The value that it is about, if it is about one.
+    pub fn val(&self) -> Option<Val> {
+        self.val
+    }
+
+    /// The same error with the user's words for that value.
+    pub fn with_words(self, words: Option<String>) -> ScheduleError {
+        ScheduleError { words, ..self }
+    }
+}
 
 impl Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -207,13 +238,13 @@ fn print_each<T: Display>(f: &mut fmt::Formatter<'_>, keyword: &str, items: &[T]
 
 /// An error unless something holds.
 fn ensure(holds: bool, say: impl FnOnce() -> String) -> Result<(), ScheduleError> {
-    if holds { Ok(()) } else { Err(ScheduleError(say())) }
+    if holds { Ok(()) } else { Err(ScheduleError::new(say())) }
 }
 
 /// An error with the reason of the first condition that holds, if any does.
 fn reject(reasons: &[(bool, &str)], say: impl FnOnce(&str) -> String) -> Result<(), ScheduleError> {
     let found = reasons.iter().find(|(holds, _)| *holds);
-    found.map_or(Ok(()), |(_, reason)| Err(ScheduleError(say(reason))))
+    found.map_or(Ok(()), |(_, reason)| Err(ScheduleError::new(say(reason))))
 }
 
 /// An error unless the segment has an axis.

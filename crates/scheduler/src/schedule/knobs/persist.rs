@@ -35,7 +35,8 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
             (!is_computed, "no stage of the segment computes it"),
             (schedule.persistent[..place].contains(&val), "it persists already"),
         ];
-        reject(&reasons, |reason| format!("{val} cannot persist from stage to stage: {reason}"))
+        let fits = reject(&reasons, |reason| format!("cannot persist from stage to stage: {reason}"));
+        fits.map_err(|error| ScheduleError { val: Some(val), ..error })
     })
 }
 

@@ -33,7 +33,7 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     ];
     let say = |reason: &str| format!("axis {axis} cannot be unrolled: {reason}");
     reject(&reasons, say)?;
-    witness.unrolled_indices(axis).map(|_| ()).map_err(|reason| ScheduleError(say(reason)))
+    witness.unrolled_indices(axis).map(|_| ()).map_err(|reason| ScheduleError::new(say(reason)))
 }
 
 /// Whether the axis to be unrolled can be.

@@ -82,7 +82,7 @@ fn planned_as(case: &Case, segmentation: Option<Segmentation>) -> Result<(File, 
     };
     // A test that needs facts about a machine names the machine.
     let target = case.options.target.facts(|| Target::cpu(256));
-    let schedules = case.schedule.iter().map(|schedule| (0, schedule.clone())).collect();
+    let schedules = case.schedule.iter().map(|schedule| (0.into(), schedule.clone())).collect();
     let options = PlanOptions { schedules, segmentation, ..PlanOptions::default() };
     let fusion = case.options.target.fusion(definition, &hints);
     let plan = plan(PlanRequest {
