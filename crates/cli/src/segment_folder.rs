@@ -3,7 +3,7 @@
 //! Written by `ferrofuse segment`, run by `ferrofuse run`, explained by `ferrofuse explain`. A segment's file may be
 //! edited as long as its inputs and outputs are the same; `index_map.json` has schedules too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -65,6 +65,10 @@ pub fn write(
     segments: &[Segment],
     read: &[&Path],
 ) -> Result<(), Failure> {
+    if let Some(segment) = segments.iter().find(|segment| file_of(segment) == DEFINITION) {
+        let message = format!("segment `{}`: {DEFINITION} is the file of the whole definition", segment.name);
+        return Err(Failure::user_with_help(message, "give the segment another name in the segmentation"));
+    }
     let mut names = vec![DEFINITION.to_owned(), INDEX.to_owned()];
     names.extend(segments.iter().map(file_of));
     require_no_others(folder, &names)?;
@@ -126,6 +130,7 @@ impl SegmentFolder {
         for (entry, definition) in self.index.segments.iter().zip(&self.definitions) {
             entry.require_positions(definition, there.unwrap_or(0))?;
         }
+        self.index.require_boundary_of(&self.file.definition)?;
         for (entry, definition) in self.index.segments.iter().zip(self.definitions) {
             let makes = |segment: &&mut Segment| segment.outputs == entry.outputs;
             let Some(segment) = segments.iter_mut().find(makes) else {
@@ -136,6 +141,7 @@ impl SegmentFolder {
                 )));
             };
             segment.replace(definition).map_err(Failure::user)?;
+            entry.require_as_cut(segment)?;
             segment.schedule = entry.schedule()?;
         }
         Ok(segments)
@@ -164,6 +170,21 @@ impl Index {
             return Err(Failure::user(format!("{INDEX}: the order must name each of {count} segments once")));
         }
         Ok(index)
+    }
+
+    /// Rejects other inputs and outputs than those of the whole definition.
+    fn require_boundary_of(&self, whole: &Definition) -> Result<(), Failure> {
+        let own = Index::of(whole, &[]);
+        let boundary = [("inputs", &self.inputs, &own.inputs), ("outputs", &self.outputs, &own.outputs)];
+        for (what, given, own) in boundary {
+            if given != own {
+                let (given, own) = (list(given), list(own));
+                return Err(Failure::user(format!(
+                    "{INDEX}: the {what} are {given}; {DEFINITION} has {own}"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// The segments in the text of a segmentation.
@@ -213,10 +234,39 @@ impl Entry {
         Ok(())
     }
 
+    /// Rejects inputs that are not those of the segment, and an index map that leads elsewhere. An edited file has values of
+    /// its own, so its map may be any.
+    fn require_as_cut(&self, segment: &Segment) -> Result<(), Failure> {
+        if self.inputs != segment.inputs {
+            let (name, given, own) = (self.name(), list(&self.inputs), list(&segment.inputs));
+            return Err(Failure::user(format!(
+                "{INDEX}: {name} takes {given}, but as it is cut it takes {own}"
+            )));
+        }
+        if segment.is_edited() || self.index_map == segment.index_map {
+            return Ok(());
+        }
+        let (given, own) = (&self.index_map, &segment.index_map);
+        let positions: BTreeSet<&usize> = given.keys().chain(own.keys()).collect();
+        let differs = |position: &&&usize| given.get(position) != own.get(position);
+        let position = positions.iter().find(differs).expect("the maps differ");
+        let entry = |map: &BTreeMap<usize, usize>| {
+            map.get(position).map_or_else(|| format!("no {position}"), |of| format!("{position}: {of}"))
+        };
+        let (name, given, own) = (self.name(), entry(given), entry(own));
+        Err(Failure::user(format!(
+            "{INDEX}: the index map of {name} has {given}, but as it is cut it has {own}"
+        )))
+    }
+
     fn schedule(&self) -> Result<Option<Schedule>, Failure> {
         let parsed = self.schedule.as_deref().map(parse_schedule).transpose();
         parsed.map_err(|error| Failure::user(format!("{INDEX}: the schedule of {}: {error}", self.name())))
     }
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 fn file_of(segment: &Segment) -> String {

@@ -162,6 +162,16 @@ fn edited_folders_that_cannot_be_are_rejected() {
     let map = "index_map.json: the index map of seg1 has 4: 4";
     assert_eq!(rejected(&folder), format!("{map}, but seg1.py has no 4: it has 4 values"));
 
+    with_index(&folder, |index| index["segments"][1]["index_map"] = json!({"0": 1, "2": 2, "3": 4}));
+    let map = "index_map.json: the index map of seg1 has 2: 2, but as it is cut it has 2: 3";
+    assert_eq!(rejected(&folder), map);
+    with_index(&folder, |index| index["segments"][1]["index_map"] = json!({"0": 1, "3": 4}));
+    assert_eq!(rejected(&folder), map.replace("has 2: 2,", "has no 2,"));
+    with_index(&folder, |index| index["segments"][1]["inputs"] = json!(["x"]));
+    assert_eq!(rejected(&folder), "index_map.json: seg1 takes x, but as it is cut it takes powers");
+    with_index(&folder, |index| index["outputs"] = json!(["powers"]));
+    assert_eq!(rejected(&folder), "index_map.json: the outputs are powers; definition.py has scaled");
+
     let (_kept, folder) = cut();
     with_index(&folder, |index| index["segments"][0]["schedule"] = json!("schedule lanes 4\nrow x7\n"));
     assert_eq!(rejected(&folder), "the schedule of seg0 does not fit it: the segment has no axis x7");
