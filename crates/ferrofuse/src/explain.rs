@@ -302,7 +302,7 @@ impl Traffic {
 impl Explanation {
     /// The same segments, run by the evaluator as libLLVM is missing.
     pub fn without_llvm(mut self) -> Explanation {
-        for segment in &mut self.segments {
+        for segment in self.segments.iter_mut().filter(|segment| !segment.is_view()) {
             (segment.schedule, segment.library) = (None, None);
             segment.evaluator_reason = Some(LLVM_IS_MISSING.to_owned());
         }

@@ -312,6 +312,37 @@ fn a_folder_is_explained_as_it_is_cut() {
     assert!(ended.code == 2 && ended.stderr.contains("/seg0.py"), "{}", ended.stderr);
 }
 
+/// A segment by hand that only re-indexes runs nothing.
+#[test]
+fn a_segment_that_is_a_view_is_explained_and_run_as_one() {
+    let (kept, path) = definition(
+        "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True)
+    y = fd.ops.exp(x)
+    t = fd.ops.permute(y, dims=[1, 0])
+    s = fd.ops.sum(t, dims=[1])
+    fd.add_output(t)
+    fd.add_output(s)
+",
+    );
+    let text = "segment powers -> y\nsegment turned -> t\nsegment sums -> s\n";
+    let cut = kept.path().join("cut.txt");
+    fs::write(&cut, text).unwrap();
+    let folder = kept.path().join("segments");
+    fine(&format!("segment {path} --segmentation {} --output {}", cut.display(), folder.display()));
+    let explained = fine(&format!("explain {} {SIZES}", folder.display()));
+    let ran = fine(&format!("run {} {SIZES} --check", folder.display()));
+    let row = |text: &str| {
+        let row = text.lines().find(|line| line.starts_with("turned ")).expect("a row").to_owned();
+        row.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(row(&explained), ["turned", "0", "0", "B", "0", "B", "0", "view", "0"], "{explained}");
+    assert_eq!(row(&ran), ["turned", "0", "y", "t", "0", "B", "view"], "{ran}");
+    assert!(explained.contains("448 B moved"), "{explained}");
+    let whole = fine(&format!("explain {path} --segmentation {} {SIZES}", cut.display()));
+    assert!(whole.lines().any(|line| line.starts_with("turned ") && line.contains("kernel")), "{whole}");
+}
+
 /// A folder for another machine has the cut that `explain` says for it.
 #[test]
 fn a_definition_is_cut_for_any_machine() {

@@ -1,6 +1,7 @@
-//! Segments by hand in an explanation: each takes the place of the segments that the compiler plans for it.
+//! Segments by hand in an explanation: each takes the place of the segments that the compiler plans for it. A segment that
+//! runs nothing is a view.
 
-use super::{Edge, Explanation, SegmentExplanation};
+use super::{CostUs, Edge, Explanation, SegmentExplanation};
 
 /// Other words for a name; `None` for those that stay.
 type Rename<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -44,6 +45,20 @@ impl Explanation {
             (self.peak_bytes, self.peak_formula) = (peak, own.peak_formula);
         }
         self.segments = kept;
+        self.certificate = None;
+    }
+
+    /// Shows the segments with these names as views, which run nothing.
+    pub(crate) fn show_as_views(&mut self, names: &[String]) {
+        for segment in self.segments.iter_mut().filter(|segment| names.contains(&segment.name)) {
+            self.bytes = self.bytes.saturating_sub(segment.bytes);
+            segment.become_view();
+        }
+        if self.compulsory_bytes != 0 {
+            self.traffic_ratio = self.bytes as f64 / self.compulsory_bytes as f64;
+        }
+        self.batches.iter_mut().for_each(|batch| batch.retain(|name| !names.contains(name)));
+        self.batches.retain(|batch| batch.len() > 1);
         self.certificate = None;
     }
 
@@ -122,6 +137,26 @@ impl Explanation {
                 list.splice(place..place, new.iter().cloned());
             }
         }
+    }
+}
+
+impl SegmentExplanation {
+    /// Whether it runs nothing, because what it gives is seen in memory that is there.
+    pub(super) fn is_view(&self) -> bool {
+        self.passes == 0 && self.schedule.is_none() && self.library.is_none()
+    }
+
+    fn become_view(&mut self) {
+        for tensor in self.inputs.iter_mut().chain(&mut self.outputs) {
+            (tensor.bytes, tensor.bytes_formula) = (0, "0".to_owned());
+        }
+        (self.ops, self.passes, self.cost_us) = (0, 0, CostUs::default());
+        (self.schedule, self.library, self.evaluator_reason) = (None, None, None);
+        (self.bytes, self.bytes_formula) = (0, "0".to_owned());
+        self.operations.clear();
+        self.kernels.clear();
+        self.recomputed.clear();
+        self.saved.clear();
     }
 }
 

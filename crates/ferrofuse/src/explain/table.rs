@@ -130,6 +130,7 @@ pub(super) fn runs_as(segment: &SegmentExplanation) -> String {
 
 fn executor(segment: &SegmentExplanation) -> String {
     match (&segment.library, &segment.schedule) {
+        _ if segment.is_view() => "view".to_owned(),
         (Some(op), _) => format!("library {op}"),
         (None, Some(_)) => "kernel".to_owned(),
         (None, None) => "evaluator".to_owned(),

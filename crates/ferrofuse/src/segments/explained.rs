@@ -3,7 +3,7 @@
 use frontend::text::numbers;
 use index::{Expr, Sym};
 use ir::definition::{Definition, EntryData};
-use ir::graph::{SymbolSource, Val};
+use ir::graph::{SymbolSource, TensorOp, Val};
 use runtime::{CompileOptions, SegmentDefinition, SegmentInput};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
@@ -15,10 +15,11 @@ use crate::{CodeTarget, Cut, Error, Explanation, Plan, explain, plan_for};
 /// Before the names of values of the whole definition, until those that are only in the segment have its name before theirs.
 const OUTSIDE: &str = "whole.";
 
-/// Explanations in place of those of segments by hand; the others are as `explanation` of the whole `cut` has them.
+/// Explanations in place of those of segments by hand, and of segments that run nothing because all that they give is seen
+/// in memory that is there; the others are as `explanation` of the whole `cut` has them.
 ///
 /// `segments` are those that run, and `options` have the sizes to explain with. Segments that were neither edited nor
-/// scheduled are not planned again.
+/// scheduled are not planned again, unless they may run nothing.
 ///
 /// # Errors
 /// When a schedule does not fit, or the cut is not one into these segments.
@@ -30,16 +31,22 @@ pub fn explain_segments(
     target: CodeTarget,
     options: &CompileOptions,
 ) -> Result<Explanation, SegmentError> {
-    if !segments.iter().any(Segment::is_by_hand) {
+    let is_other = |segment: &&Segment| segment.is_by_hand() || segment.only_moves();
+    if !segments.iter().any(|segment| is_other(&segment)) {
         return Ok(explanation);
     }
     let planned = super::segments(definition, cut, &options.hints)?;
     let mut explanation = explanation;
-    for segment in segments.iter().filter(|segment| segment.is_by_hand()) {
+    for segment in segments.iter().filter(is_other) {
         let Some(replaced) = planned.iter().find(|other| other.outputs == segment.outputs) else { continue };
         let names = replaced.planned.iter().map(|&number| cut.segments[number].name.clone());
+        let names: Vec<String> = names.collect();
         let own = segment.explained(definition, target, options)?;
-        explanation.replace(&names.collect::<Vec<_>>(), own, segment.is_edited);
+        if own.segments.is_empty() {
+            explanation.show_as_views(&names);
+        } else if segment.is_by_hand() {
+            explanation.replace(&names, own, segment.is_edited);
+        }
     }
     Ok(explanation)
 }
@@ -76,6 +83,16 @@ impl Segment {
     /// Whether the user edited or scheduled it.
     fn is_by_hand(&self) -> bool {
         self.is_edited || self.schedule.is_some()
+    }
+
+    /// Whether it computes nothing: all that it gives may be seen in what it takes.
+    fn only_moves(&self) -> bool {
+        let graph = &self.definition.graph;
+        self.definition.fusion.order().iter().all(|&node| {
+            let op = &graph.node(node).op;
+            let reads = matches!(op, TensorOp::Constant(_) | TensorOp::Size(_) | TensorOp::Input { .. });
+            reads || op.is_view() || matches!(op, TensorOp::Slice { .. } | TensorOp::Reshape(_))
+        })
     }
 
     /// The explanation of its definition and schedule.

@@ -50,6 +50,9 @@ struct Segment {
     library: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluator_reason: Option<String>,
+    /// Whether it runs nothing, because what it gives is seen in memory that is there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_view: bool,
     /// Whether the host runs it on copies, in a plan for a GPU.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     on_host: bool,
@@ -177,6 +180,7 @@ impl Report {
         let row = |segment: &Segment| {
             let host = if segment.on_host { " on the host" } else { "" };
             let runs_as = match (&segment.library, &segment.evaluator_reason) {
+                _ if segment.is_view => "view".to_owned(),
                 (Some(op), _) => format!("library {op}{host}"),
                 (None, Some(reason)) => format!("evaluator: {reason}"),
                 (None, None) => "kernel".to_owned(),
@@ -244,6 +248,7 @@ fn of_chain(chain: &Chain, definition: &Definition, hints: &Hints) -> Vec<Segmen
             bytes: parts.iter().map(|part| part.bytes).sum(),
             library: parts.iter().find_map(|part| part.library.clone()),
             evaluator_reason: parts.iter().find_map(|part| part.evaluator_reason.clone()),
+            is_view: parts.is_empty(),
             on_host: parts.iter().any(|part| part.on_host),
         }
     };
@@ -258,6 +263,7 @@ fn segment(explanation: SegmentExplanation) -> Segment {
         bytes: explanation.bytes,
         name: explanation.name,
         ops: explanation.ops,
+        is_view: false,
         on_host: explanation.on_host,
         library: explanation.library,
         evaluator_reason: explanation.evaluator_reason,
@@ -279,6 +285,7 @@ fn whole(executable: &Executable, whole: &execution::ExecutedSegment, hints: &Hi
         bytes: read.iter().chain(&written).map(bytes).sum(),
         library: whole.external_op.map(str::to_owned),
         evaluator_reason: whole.evaluator_reason.clone(),
+        is_view: false,
         on_host: false,
     }
 }
