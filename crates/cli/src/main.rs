@@ -3,15 +3,15 @@
 //! Results go to stdout, everything else to stderr. Exit codes: 0 fine, 1 a check failed, 2 the user's mistake, 3 the
 //! machine's. `verbs` (one file each) · `definition` (definition files) · `device` (runs kernels) · `gpu_code` (their
 //! resources on a GPU) · `arrays` (files of arrays) · `inputs` (data to run on) · `number` (whole numbers as options) ·
-//! `planning` (the user's choices) · `chosen` (what they are for) · `segment_folder` (folders of segments) · `failure` ·
+//! `planning` (the user's choices) · `given` (what they are for) · `segment_folder` (folders of segments) · `failure` ·
 //! `environment`.
 
 mod arrays;
-mod chosen;
 mod definition;
 mod device;
 mod environment;
 mod failure;
+mod given;
 mod gpu_code;
 mod inputs;
 mod number;

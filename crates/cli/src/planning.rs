@@ -8,12 +8,11 @@ use clap::Args;
 use compiler::{PlanError, PlanRequest};
 use ferrofuse::{
     Baseline, CallFacts, CodeTarget, Cut, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule,
-    Segment, SegmentId, of_plan, parse_schedule, read_segmentation,
+    SegmentId, of_plan, parse_schedule, read_segmentation,
 };
 use index::integer;
 use llvm::CpuTarget;
 
-use crate::chosen::Chosen;
 use crate::failure::Failure;
 use crate::inputs::{Inputs, Request};
 
@@ -194,40 +193,6 @@ pub fn plan_for_call(
     let planned = runtime::plan_for_call(&file.definition, &target, options, call);
     let (plan, hints) = planned.map_err(|error| Failure::user(of_plan(&file.definition, error)))?;
     Ok(Planned { plan, hints, time: begin.elapsed() })
-}
-
-/// The segments of a definition or a folder cut with these choices, each with the schedule that was chosen for it.
-///
-/// # Errors
-/// When inputs or choices do not fit the definition, or the definition language cannot express a segment.
-pub fn segments(
-    path: &Path,
-    chosen: Chosen,
-    request: &Request,
-    target: CodeTarget,
-    machine: &Machine,
-) -> Result<Vec<Segment>, Failure> {
-    let (file, options) = match chosen {
-        Chosen::Segments(given) => {
-            let Planned { plan: cut, hints, .. } =
-                cut(&given.file, request, &given.options, target, machine)?;
-            return given.of_cut(path, &cut, &hints);
-        }
-        Chosen::Whole(file, options) => (file, options),
-    };
-    let Planned { plan: cut, hints, .. } = cut(&file, request, &options, target, machine)?;
-    let mut segments = ferrofuse::segments(&file.definition, &cut, &hints).map_err(Failure::user)?;
-    for (id, schedule) in options.schedules {
-        let is_meant = |number: usize| id.is_of(number, &cut.segments[number].name);
-        let number = (0..cut.segments.len()).find(|&number| is_meant(number));
-        let segment =
-            number.and_then(|number| segments.iter_mut().find(|segment| segment.is_planned_as(number)));
-        let segment = segment.ok_or_else(|| {
-            Failure::user(format!("--schedule: segment {id} of the plan is no segment by itself here"))
-        })?;
-        segment.schedule = Some(schedule);
-    }
-    Ok(segments)
 }
 
 /// Cuts a definition with the user's choices.

@@ -10,8 +10,8 @@ use ferrofuse::{
     emit_written,
 };
 
-use crate::chosen::Chosen;
 use crate::failure::{Failure, Outcome};
+use crate::given::GivenDefinition;
 use crate::inputs::Request;
 use crate::number::number;
 use crate::planning::{self, Choices, Planned};
@@ -51,7 +51,7 @@ enum Names {
 /// Writes the text.
 pub fn run(options: &Options, machine: &Arc<Machine>, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let names = options.names()?;
-    let chosen = Chosen::read_file(&options.file, &options.choices)?;
+    let chosen = GivenDefinition::read_file(&options.file, &options.choices)?;
     if let Some(text) = options.written(&chosen, names) {
         write!(out, "{}", text.map_err(failure)?)?;
         return Ok(Outcome::Fine);
@@ -60,11 +60,11 @@ pub fn run(options: &Options, machine: &Arc<Machine>, out: &mut dyn Write) -> Re
     let llvm = machine.llvm();
     let emit_options = EmitOptions { target, segment: options.segment, names, llvm: llvm.as_ref() };
     let text = match chosen {
-        Chosen::Whole(file, plan_options) => {
+        GivenDefinition::Whole(file, plan_options) => {
             let planned = planning::plan(&file, &options.request, &plan_options, target, machine)?;
             emit(options.stage, &file.definition, &planned.plan, &emit_options)
         }
-        Chosen::Segments(given) => {
+        GivenDefinition::Segments(given) => {
             let (file, request) = (given.file.clone(), &options.request);
             let Planned { plan: cut, hints, .. } =
                 planning::cut(&file, request, &given.options, target, machine)?;
@@ -98,8 +98,9 @@ impl Options {
     }
 
     /// The text, if it exists before planning and there is no choice to check.
-    fn written(&self, chosen: &Chosen, names: NameStyle) -> Option<Result<String, EmitError>> {
-        let is_chosen = self.choices.first_given().is_some() || matches!(chosen, Chosen::Segments(_));
+    fn written(&self, chosen: &GivenDefinition, names: NameStyle) -> Option<Result<String, EmitError>> {
+        let is_chosen =
+            self.choices.first_given().is_some() || matches!(chosen, GivenDefinition::Segments(_));
         let is_given = self.segment.is_some() || is_chosen || self.request.says_sizes();
         if is_given { None } else { emit_written(self.stage, &chosen.file().definition, names) }
     }

@@ -16,9 +16,9 @@ use ferrofuse::{
 use files::Targets;
 use serde::Serialize;
 
-use crate::chosen::Chosen;
 use crate::definition;
 use crate::failure::{Failure, Outcome};
+use crate::given::GivenDefinition;
 use crate::gpu_code::GpuCode;
 use crate::inputs::Request;
 use crate::planning::{self, Choices, Planned};
@@ -177,10 +177,10 @@ impl Options {
             }
             return Ok(Explained { explanation, search_ms: None, unsaid });
         }
-        let chosen = Chosen::read(path, choices)?;
+        let chosen = GivenDefinition::read(path, choices)?;
         let (file, options) = match &chosen {
-            Chosen::Whole(file, options) => (file.clone(), options),
-            Chosen::Segments(given) => (given.file.clone(), &given.options),
+            GivenDefinition::Whole(file, options) => (file.clone(), options),
+            GivenDefinition::Segments(given) => (given.file.clone(), &given.options),
         };
         let planned = planning::plan_for_call(&file, &self.request, options, self.target(), machine)?;
         let search_ms = Some(1e3 * planned.time.as_secs_f64());
@@ -192,14 +192,14 @@ impl Options {
     fn of_plan(
         &self,
         path: &Path,
-        chosen: Chosen,
+        chosen: GivenDefinition,
         definition: &Definition,
         Planned { plan, hints, .. }: &Planned,
         machine: &Arc<Machine>,
         code: &GpuCode<'_>,
     ) -> Result<Explanation, Failure> {
         let is_on_evaluator = self.target() == CodeTarget::HOST && machine.llvm().is_err();
-        let Chosen::Segments(given) = chosen else {
+        let GivenDefinition::Segments(given) = chosen else {
             return Ok(match is_on_evaluator {
                 true => explain_without_llvm(definition, hints),
                 false => explain_compiled(definition, plan, hints, &code.of(plan)),

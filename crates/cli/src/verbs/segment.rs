@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::Args;
 use ferrofuse::{CodeTarget, Machine, Segment, table};
 
-use crate::chosen::Chosen;
 use crate::failure::{Failure, Outcome};
+use crate::given::{self, GivenDefinition};
 use crate::inputs::Request;
 use crate::planning::{self, Choices};
 use crate::segment_folder;
@@ -32,9 +32,9 @@ pub struct Options {
 
 /// Writes the folder, and a table of the segments.
 pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let chosen = Chosen::read_file(&options.file, &options.choices)?;
+    let chosen = GivenDefinition::read_file(&options.file, &options.choices)?;
     let definition = chosen.file().definition.clone();
-    let segments = planning::segments(&options.file, chosen, &options.request, options.target, machine)?;
+    let segments = given::segments(&options.file, chosen, &options.request, options.target, machine)?;
     let text = fs::read(&options.file).map_err(|error| Failure::of_file(&options.file, &error))?;
     let read = planning::files(&options.file, &options.request, &options.choices);
     segment_folder::write(&options.output, &text, &definition, &segments, &read)?;

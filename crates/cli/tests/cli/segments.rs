@@ -325,7 +325,7 @@ fn a_segment_that_is_a_view_is_explained_and_run_as_one() {
     fd.add_output(s)
 ",
     );
-    let text = "segment powers -> y\nsegment turned -> t\nsegment sums -> s\n";
+    let text = "segment powers -> y\nsegment flipped -> t\nsegment sums -> s\n";
     let cut = kept.path().join("cut.txt");
     fs::write(&cut, text).unwrap();
     let folder = kept.path().join("segments");
@@ -333,14 +333,14 @@ fn a_segment_that_is_a_view_is_explained_and_run_as_one() {
     let explained = fine(&format!("explain {} {SIZES}", folder.display()));
     let ran = fine(&format!("run {} {SIZES} --check", folder.display()));
     let row = |text: &str| {
-        let row = text.lines().find(|line| line.starts_with("turned ")).expect("a row").to_owned();
+        let row = text.lines().find(|line| line.starts_with("flipped ")).expect("a row").to_owned();
         row.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(row(&explained), ["turned", "0", "0", "B", "0", "B", "0", "view", "0"], "{explained}");
-    assert_eq!(row(&ran), ["turned", "0", "y", "t", "0", "B", "view"], "{ran}");
+    assert_eq!(row(&explained), ["flipped", "0", "0", "B", "0", "B", "0", "view", "0"], "{explained}");
+    assert_eq!(row(&ran), ["flipped", "0", "y", "t", "0", "B", "view"], "{ran}");
     assert!(explained.contains("448 B moved"), "{explained}");
     let whole = fine(&format!("explain {path} --segmentation {} {SIZES}", cut.display()));
-    assert!(whole.lines().any(|line| line.starts_with("turned ") && line.contains("kernel")), "{whole}");
+    assert!(whole.lines().any(|line| line.starts_with("flipped ") && line.contains("kernel")), "{whole}");
 }
 
 /// A folder for another machine has the cut that `explain` says for it.

@@ -219,6 +219,7 @@ const ORDER: [(&str, &[&str]); 26] = [
         "ferrofuse",
         &[
             "check",
+            "saved",
             "languages",
             "code_target",
             "device_name",
@@ -278,6 +279,7 @@ const ORDER: [(&str, &[&str]); 26] = [
             "inputs",
             "planning",
             "segment_folder",
+            "given",
             "verbs",
         ],
     ),

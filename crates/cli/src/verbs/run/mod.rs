@@ -21,10 +21,10 @@ use ferrofuse::{
 };
 use reference::evaluate::Comparison;
 
-use crate::chosen::Chosen;
 use crate::definition;
 use crate::device;
 use crate::failure::{Failure, Outcome};
+use crate::given::GivenDefinition;
 use crate::inputs::{Inputs, Request};
 use crate::number::threads;
 use crate::planning::{self, Choices, runnable};
@@ -79,7 +79,7 @@ pub fn run(
         return Err(Failure::user("--target is for the CPU: code for a GPU is for the one that runs it"));
     }
     let machine = Arc::new(Machine::new(MachineOptions { threads: options.threads, ..machine }));
-    let chosen = Chosen::read(&options.file, &options.choices)?;
+    let chosen = GivenDefinition::read(&options.file, &options.choices)?;
     let file = chosen.file().clone();
     let target = runnable(options.target, &machine)?;
     let names = output_names(&file.definition);
@@ -89,7 +89,7 @@ pub fn run(
     let inputs = inputs.make(machine.memory_limit())?;
     let views: Vec<ArrayView<'_>> = inputs.iter().map(|input| input.view()).collect();
     let (ran, calls) = match chosen {
-        Chosen::Whole(file, plan) => {
+        GivenDefinition::Whole(file, plan) => {
             let executable = options.executable(&file, &views, plan, target, libraries, &machine)?;
             let calls = called(|| executable.run_timed(&views), options.time);
             (
@@ -97,7 +97,7 @@ pub fn run(
                 calls.map_err(|error| definition::failure_of_call(&options.file, error))?,
             )
         }
-        Chosen::Segments(given) => {
+        GivenDefinition::Segments(given) => {
             let chain = Chain::new(*given, options, libraries, &machine)?;
             let calls = chain.call(&views, options)?;
             (Ran::Segments(Box::new(chain)), calls)

@@ -9,9 +9,9 @@ use ferrofuse::{
 };
 
 use super::{Calls, Options, called};
-use crate::chosen::GivenSegments;
 use crate::device;
 use crate::failure::Failure;
+use crate::given::GivenSegments;
 use crate::planning::{self, Planned, runnable};
 
 /// Segments ready to run.

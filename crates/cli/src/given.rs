@@ -4,16 +4,18 @@
 use std::path::Path;
 
 use ferrofuse::{
-    Cut, File, Hints, PlanOptions, SavedDefinition, Schedule, Section, Segment, SegmentId, segments,
+    CodeTarget, Cut, File, Hints, Machine, PlanOptions, SavedDefinition, Schedule, Section, Segment,
+    SegmentId,
 };
 
 use crate::definition;
 use crate::failure::{Failure, tell};
-use crate::planning::Choices;
+use crate::inputs::Request;
+use crate::planning::{self, Choices, Planned};
 use crate::segment_folder::SegmentFolder;
 
 /// What a verb works on.
-pub enum Chosen {
+pub enum GivenDefinition {
     /// The whole definition, planned with these options.
     Whole(File, PlanOptions),
     /// Segments, each a definition of its own.
@@ -39,45 +41,45 @@ enum Given {
     Saved(Vec<(String, Schedule)>),
 }
 
-impl Chosen {
+impl GivenDefinition {
     /// Reads a definition file or a folder of segments. Options of the command line have priority over choices of the file,
     /// and a note on stderr says so.
     ///
     /// # Errors
     /// When a file cannot be read, and for choices that do not fit the definition.
-    pub fn read(path: &Path, choices: &Choices) -> Result<Chosen, Failure> {
+    pub fn read(path: &Path, choices: &Choices) -> Result<GivenDefinition, Failure> {
         match path.is_dir() {
-            true => GivenSegments::of_folder(path, choices).map(Box::new).map(Chosen::Segments),
-            false => Chosen::read_file(path, choices),
+            true => GivenSegments::of_folder(path, choices).map(Box::new).map(GivenDefinition::Segments),
+            false => GivenDefinition::read_file(path, choices),
         }
     }
 
     /// Reads a definition file.
     ///
     /// # Errors
-    /// As [`Chosen::read`], and for a folder.
-    pub fn read_file(path: &Path, choices: &Choices) -> Result<Chosen, Failure> {
+    /// As [`GivenDefinition::read`], and for a folder.
+    pub fn read_file(path: &Path, choices: &Choices) -> Result<GivenDefinition, Failure> {
         let (file, saved) = definition::read_saved(path)?;
         let mut options = choices.read(&file.definition)?;
         tell_of_replaced(path, &saved, &options);
         options.peak_memory = options.peak_memory.or(saved.peak_memory);
         if saved.segmentation.is_some() && options.segmentation.is_none() {
             let given = GivenSegments::of_saved(path, file, saved, options, choices)?;
-            return Ok(Chosen::Segments(Box::new(given)));
+            return Ok(GivenDefinition::Segments(Box::new(given)));
         }
         options.schedules =
             choices.schedules(options.segmentation.as_ref().map_or(&[], |chosen| &chosen.names))?;
         match saved.schedules.first().filter(|_| saved.segmentation.is_none()) {
             Some((name, _)) => Err(no_segment(path, name)),
-            None => Ok(Chosen::Whole(file, options)),
+            None => Ok(GivenDefinition::Whole(file, options)),
         }
     }
 
     /// The whole definition.
     pub fn file(&self) -> &File {
         match self {
-            Chosen::Whole(file, _) => file,
-            Chosen::Segments(given) => &given.file,
+            GivenDefinition::Whole(file, _) => file,
+            GivenDefinition::Segments(given) => &given.file,
         }
     }
 }
@@ -125,7 +127,7 @@ impl GivenSegments {
     /// # Errors
     /// For a segment with other inputs or outputs than before, and for a schedule of no segment.
     pub fn of_cut(self, path: &Path, cut: &Cut, hints: &Hints) -> Result<Vec<Segment>, Failure> {
-        let made = segments(&self.file.definition, cut, hints).map_err(Failure::of_segments)?;
+        let made = ferrofuse::segments(&self.file.definition, cut, hints).map_err(Failure::of_segments)?;
         let mut made = match self.given {
             Given::Folder(folder) => folder.edited(made)?,
             Given::Saved(schedules) => scheduled(path, made, schedules)?,
@@ -141,6 +143,40 @@ impl GivenSegments {
         }
         Ok(made)
     }
+}
+
+/// The segments of a definition or a folder cut with these choices, each with the schedule that was chosen for it.
+///
+/// # Errors
+/// When inputs or choices do not fit the definition, or the definition language cannot express a segment.
+pub fn segments(
+    path: &Path,
+    definition: GivenDefinition,
+    request: &Request,
+    target: CodeTarget,
+    machine: &Machine,
+) -> Result<Vec<Segment>, Failure> {
+    let (file, options) = match definition {
+        GivenDefinition::Segments(given) => {
+            let Planned { plan: cut, hints, .. } =
+                planning::cut(&given.file, request, &given.options, target, machine)?;
+            return given.of_cut(path, &cut, &hints);
+        }
+        GivenDefinition::Whole(file, options) => (file, options),
+    };
+    let Planned { plan: cut, hints, .. } = planning::cut(&file, request, &options, target, machine)?;
+    let mut segments = ferrofuse::segments(&file.definition, &cut, &hints).map_err(Failure::user)?;
+    for (id, schedule) in options.schedules {
+        let is_meant = |number: usize| id.is_of(number, &cut.segments[number].name);
+        let number = (0..cut.segments.len()).find(|&number| is_meant(number));
+        let segment =
+            number.and_then(|number| segments.iter_mut().find(|segment| segment.is_planned_as(number)));
+        let segment = segment.ok_or_else(|| {
+            Failure::user(format!("--schedule: segment {id} of the plan is no segment by itself here"))
+        })?;
+        segment.schedule = Some(schedule);
+    }
+    Ok(segments)
 }
 
 /// The segments with the schedules that a file has for them.
