@@ -19,7 +19,7 @@ pub enum GivenDefinition {
     /// The whole definition, planned with these options.
     Whole(File, PlanOptions),
     /// Segments, each a definition of its own.
-    Segments(Box<GivenSegments>),
+    Segments(GivenSegments),
 }
 
 /// Segments that the user gives, each a definition of its own.
@@ -49,7 +49,7 @@ impl GivenDefinition {
     /// When a file cannot be read, and for choices that do not fit the definition.
     pub fn read(path: &Path, choices: &Choices) -> Result<GivenDefinition, Failure> {
         match path.is_dir() {
-            true => GivenSegments::of_folder(path, choices).map(Box::new).map(GivenDefinition::Segments),
+            true => GivenSegments::of_folder(path, choices).map(GivenDefinition::Segments),
             false => GivenDefinition::read_file(path, choices),
         }
     }
@@ -65,7 +65,7 @@ impl GivenDefinition {
         options.peak_memory = options.peak_memory.or(saved.peak_memory);
         if saved.segmentation.is_some() && options.segmentation.is_none() {
             let given = GivenSegments::of_saved(path, file, saved, options, choices)?;
-            return Ok(GivenDefinition::Segments(Box::new(given)));
+            return Ok(GivenDefinition::Segments(given));
         }
         options.schedules =
             choices.schedules(options.segmentation.as_ref().map_or(&[], |chosen| &chosen.names))?;

@@ -93,12 +93,12 @@ pub fn run(
             let executable = options.executable(&file, &views, plan, target, libraries, &machine)?;
             let calls = called(|| executable.run_timed(&views), options.time);
             (
-                Ran::Whole(executable),
+                Ran::Whole(Box::new(executable)),
                 calls.map_err(|error| definition::failure_of_call(&options.file, error))?,
             )
         }
         GivenDefinition::Segments(given) => {
-            let chain = Chain::new(*given, options, libraries, &machine)?;
+            let chain = Chain::new(given, options, libraries, &machine)?;
             let calls = chain.call(&views, options)?;
             (Ran::Segments(Box::new(chain)), calls)
         }
@@ -129,7 +129,7 @@ pub fn run(
 
 /// What ran.
 enum Ran {
-    Whole(Executable),
+    Whole(Box<Executable>),
     Segments(Box<Chain>),
 }
 
