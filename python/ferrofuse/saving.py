@@ -26,7 +26,8 @@ def as_text(fd: "FusionDefinition") -> str:
     if fd._cut is not None:
         fd._cut.require_runnable()
     peak_memory = None if fd.segments else fd.peak_memory
-    return saved_text(fd._builder.text(False), peak_memory, fd._cut and fd._cut.text(), _schedules(fd))
+    segmentation = None if fd._cut is None else fd._cut.text()
+    return saved_text(fd._builder.text(False), peak_memory, segmentation, _schedules(fd))
 
 
 def of_text(text: str, name: str = "the text") -> "FusionDefinition":
