@@ -26,7 +26,7 @@ def as_text(fd: "FusionDefinition") -> str:
     if fd._cut is not None:
         fd._cut.require_runnable()
     peak_memory = None if fd.segments else fd.peak_memory
-    segmentation = None if fd._cut is None else fd._cut.text()
+    segmentation = None if fd._cut is None else fd._cut.text(fd._builder)
     return saved_text(fd._builder.text(False), peak_memory, segmentation, _schedules(fd))
 
 

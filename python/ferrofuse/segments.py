@@ -163,9 +163,13 @@ class Cut:
             self._chain, self._chained = _native.Chain(self._executable, parts), states
         return self._chain
 
-    def text(self) -> str:
-        """The segmentation, a line for each segment."""
-        return "".join(f"segment {each.name} -> {', '.join(each.outputs)}\n" for each in self.segments)
+    def text(self, printed: Optional[_native.Builder] = None) -> str:
+        """The segmentation, a line for each segment; with the names of the text of a definition if its builder is given."""
+
+        def outputs(segment: Segment) -> str:
+            return ", ".join((printed and printed.printed_name(name)) or name for name in segment.outputs)
+
+        return "".join(f"segment {each.name} -> {outputs(each)}\n" for each in self.segments)
 
     def explain(self, inputs: Optional[Sequence[Any]]) -> _native.Explanation:
         """The decisions for the segments as they are now.

@@ -206,3 +206,25 @@ def test_a_definition_that_changed_since_it_was_cut_is_not_saved(fd, write, tmp_
     assert list(tmp_path.iterdir()) == []
     fd.segment()
     write(fd)
+
+
+def test_names_of_values_do_not_matter_to_saved_segments(tmp_path):
+    path = tmp_path / "named.py"
+    path.write_text(
+        """def f(fd):
+    x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+    tv3 = fd.ops.mul(x, 2.0)
+    tv2 = fd.ops.sum(tv3, dims=[0])
+    tv1 = fd.ops.exp(x)
+    fd.add_output(tv2)
+    fd.add_output(tv1)
+    fd.add_output(tv3)
+"""
+    )
+    fd = FusionDefinition.load(path)
+    fd.segmentation = "segment sums -> tv3, tv2\nsegment powers -> tv1\n"
+    fd.save(tmp_path / "saved.py")
+    for again in (copy.copy(fd), pickle.loads(pickle.dumps(fd)), FusionDefinition.load(tmp_path / "saved.py")):
+        assert [segment.name for segment in again.segments] == ["sums", "powers"]
+        ops = [[line.split("fd.ops.")[1].split("(")[0] for line in str(segment.definition).splitlines() if "fd.ops." in line] for segment in again.segments]
+        assert ops == [["mul", "sum"], ["exp"]]

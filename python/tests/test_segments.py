@@ -546,3 +546,25 @@ def test_the_only_kernel_of_a_segment_takes_its_schedule():
     with pytest.raises(InputError) as raised:
         segment.schedule = "schedule lanes 8\nrow x7\n"
     assert message(raised) == "the schedule of seg0 does not fit it: the segment has no axis x7"
+
+
+def test_sizes_that_are_one_by_a_fact_have_axes_of_their_own():
+    with FusionDefinition() as fd:
+        a, b = (fd.define_tensor(shape=[-1, -1], contiguity=dense, dtype=DataType.Float) for dense in (True, False))
+        negated, first = fd.ops.neg(a), fd.ops.slice(a, [0, 0], [1, 1])
+        total = fd.ops.expand(fd.ops.sum(a, dims=[0], keepdim=True), [1, 1])
+        sums = [fd.ops.sum(each, dims=[1], keepdim=True) for each in (total, b)]
+        others = [sums[0] + negated, sums[1] + a]
+        fd.add_output(negated)
+        fd.add_output(total, b)  # whose sizes are 1 then
+    del others
+    fd.segmentation = [["tv2"], ["tv3"], ["tv6"], ["tv7"], ["tv9"], ["tv4"]]
+    given, written = np.array([[2.0]], np.float32), np.array([[3.0]], np.float32)
+    assert fd.execute([given, written])[0] == -2 and written == 2
+
+
+def test_a_cut_into_single_ops_shares_kernels_of_equal_sizes():
+    with FusionDefinition() as fd:
+        x, y = (fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float) for _ in range(2))
+        fd.add_output(fd.ops.exp(x) * fd.ops.exp(y))
+    assert "unfused" in str(fd.explain([np.ones((128, 128), np.float32)] * 2, against="unfused"))

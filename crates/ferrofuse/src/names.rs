@@ -104,6 +104,14 @@ pub(crate) fn names_in(definition: &Definition) -> FxHashMap<Val, String> {
     names
 }
 
+/// The name that the printer gives the value of this name in explanations and segmentations.
+pub fn printed_name(definition: &Definition, name: &str) -> Option<String> {
+    let val = value_named(definition, name)?;
+    let written = written(&definition.record);
+    let printed = written.into_iter().find(|(written, ..)| *written == val);
+    Some(printed.map_or_else(|| name.to_owned(), |(_, _, printed)| printed))
+}
+
 /// The value with this name in explanations and segmentations.
 pub fn value_named(definition: &Definition, name: &str) -> Option<Val> {
     let written = written(&definition.record);

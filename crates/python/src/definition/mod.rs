@@ -11,7 +11,7 @@ mod value;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ferrofuse::{Definition, DefinitionBuilder, result_name, value_name};
+use ferrofuse::{Definition, DefinitionBuilder, printed_name, result_name, value_name};
 use frontend::define::DefineError;
 use frontend::text::{NameStyle, Which, print_record};
 use ir::definition::{Action, CallArgument, NamedValue, Object};
@@ -202,6 +202,11 @@ impl Builder {
     /// The name of the result of a call, which is not that of an equal value of another call.
     fn result_name(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<String> {
         Ok(result_name(&this.get().definition(this.py())?, made(this, value)?.entry))
+    }
+
+    /// The name that a value, given by its name in segmentations, has in the text of the definition.
+    fn printed_name(&self, py: Python<'_>, name: &str) -> PyResult<Option<String>> {
+        Ok(printed_name(&self.definition(py)?, name))
     }
 
     /// The definition so far as a function in nvFuser's language: all of it, or only the part that outputs depend on.

@@ -12,8 +12,15 @@ use crate::cost::{Amounts, ExpectedReads};
 pub(super) fn compulsory_bytes(amounts: &Amounts<'_>, fusion: &Fusion, forced: &Forced) -> Vec<(Val, u64)> {
     // What several kernels read of a value for its uses is at least what one reads for all of them.
     let needs = ExpectedReads::of(amounts, fusion);
-    let vals = read_by_kernels(amounts.graph, fusion, forced).into_iter();
-    vals.map(|val| (val, needs.bytes_for(val, fusion.uses(val)))).collect()
+    let needed = computed_by_kernels(amounts.graph, fusion);
+    let users = |val: Val| -> Vec<Node> {
+        fusion.uses(val).iter().copied().filter(|user| needed.contains(user)).collect()
+    };
+    let mut sources: Vec<Val> = fusion.inputs().iter().chain(&forced.sources).copied().collect();
+    sources.sort_unstable();
+    sources.dedup();
+    let read = sources.into_iter().map(|val| (val, users(val))).filter(|(_, users)| !users.is_empty());
+    read.map(|(val, users)| (val, needs.bytes_for(val, &users))).collect()
 }
 
 /// A value that kernels read in any segmentation.
@@ -81,8 +88,8 @@ impl CompulsoryReads {
     }
 }
 
-/// The inputs and cut values that some kernel needs, ascending.
-fn read_by_kernels(graph: &Graph, fusion: &Fusion, forced: &Forced) -> Vec<Val> {
+/// The nodes that kernels compute in any segmentation: not those of libraries, nor views for them alone.
+fn computed_by_kernels(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
     let mut needed: FxHashSet<Node> = FxHashSet::default();
     for &node in fusion.order().iter().rev() {
         let op = &graph.node(node).op;
@@ -93,9 +100,5 @@ fn read_by_kernels(graph: &Graph, fusion: &Fusion, forced: &Forced) -> Vec<Val> 
             needed.insert(node);
         }
     }
-    let mut sources: Vec<Val> = fusion.inputs().iter().chain(&forced.sources).copied().collect();
-    sources.sort_unstable();
-    sources.dedup();
-    sources.retain(|&val| fusion.uses(val).iter().any(|user| needed.contains(user)));
-    sources
+    needed
 }
