@@ -4,8 +4,8 @@ use std::fmt;
 
 use index::integer;
 
-use super::lanes::check_lanes;
-use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness};
+use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, ensure};
+use target::gpu::MAX_BLOCK_THREADS;
 
 pub(super) const KNOB: Knob = Knob { forms: &["combine by N [teams N]"], print, read, check, draw };
 
@@ -28,7 +28,13 @@ fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
 }
 
 fn check(schedule: &Schedule, _: &Witness) -> Result<(), ScheduleError> {
-    schedule.combine.iter().try_for_each(|(results, teams)| check_lanes(results.saturating_mul(*teams), 1))
+    schedule.combine.iter().try_for_each(|(results, teams)| {
+        let lanes = results.saturating_mul(*teams);
+        ensure(lanes.is_power_of_two() && lanes <= MAX_BLOCK_THREADS, || {
+            let most = MAX_BLOCK_THREADS;
+            format!("combine by {results} teams {teams} has blocks of {lanes} lanes: a power of two from 1 to {most}")
+        })
+    })
 }
 
 fn draw(schedule: &mut Schedule, _: &Witness, draws: &mut Draws) {

@@ -37,7 +37,7 @@ fn check(schedule: &Schedule, _: &Witness) -> Result<(), ScheduleError> {
 }
 
 /// An error unless `blocks` blocks can have `lanes` lanes.
-pub(super) fn check_lanes(lanes: u32, blocks: u32) -> Result<(), ScheduleError> {
+fn check_lanes(lanes: u32, blocks: u32) -> Result<(), ScheduleError> {
     let most = MAX_BLOCK_THREADS.saturating_mul(blocks);
     ensure(lanes.is_power_of_two() && lanes <= most, || {
         format!("lanes must be a power of two from 1 to {most}, not {lanes}")
