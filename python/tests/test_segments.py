@@ -568,3 +568,16 @@ def test_a_cut_into_single_ops_shares_kernels_of_equal_sizes():
         x, y = (fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float) for _ in range(2))
         fd.add_output(fd.ops.exp(x) * fd.ops.exp(y))
     assert "unfused" in str(fd.explain([np.ones((128, 128), np.float32)] * 2, against="unfused"))
+
+
+def test_what_only_the_whole_leaves_to_the_evaluator_is_explained_as_it_runs():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, 6], contiguity=True, dtype=DataType.Float)
+        rows = x.size(0)
+        fd.add_output(fd.ops.reshape(fd.ops.cumsum(fd.ops.reshape(x, [rows, 2, 3]), dim=2), [rows, 6]))
+        fd.add_output(fd.ops.reshape(fd.ops.cumsum(x, dim=1), [rows, 2, 3]))
+    arrays = [np.ones((8, 6), np.float32)]
+    fd.segment(arrays)
+    segments = fd.explain(arrays).to_dict()["segments"]
+    assert len(segments) == 2 and not any("evaluator_reason" in segment for segment in segments)
+    assert all(segment["schedule"] for segment in segments)

@@ -1,5 +1,6 @@
 //! The explanation of a segment as it runs: its own definition and its schedule, in the names of the whole definition.
 
+use compiler::{Decision, SegmentPlan};
 use frontend::text::numbers;
 use index::{Expr, Sym};
 use ir::definition::{Definition, EntryData};
@@ -15,8 +16,9 @@ use crate::{CodeTarget, Cut, Error, Explanation, Plan, explain, plan_for};
 /// Before the names of values of the whole definition, until those that are only in the segment have its name before theirs.
 const OUTSIDE: &str = "whole.";
 
-/// Explanations in place of those of segments by hand, and of segments that run nothing because all that they give is seen
-/// in memory that is there; the others are as `explanation` of the whole `cut` has them.
+/// Explanations in place of those of segments by hand, of segments that run nothing because all that they give is seen in
+/// memory that is there, and of those that only the whole leaves to the evaluator; the others are as `explanation` of the
+/// whole `cut` has them.
 ///
 /// `segments` are those that run, and `options` have the sizes to explain with. Segments that were neither edited nor
 /// scheduled are not planned again, unless they may run nothing.
@@ -31,20 +33,25 @@ pub fn explain_segments(
     target: CodeTarget,
     options: &CompileOptions,
 ) -> Result<Explanation, SegmentError> {
-    let is_other = |segment: &&Segment| segment.is_by_hand() || segment.only_moves();
-    if !segments.iter().any(|segment| is_other(&segment)) {
+    let is_evaluated = |part: &SegmentPlan| matches!(part.decision, Decision::Evaluate { .. });
+    let is_other = |segment: &Segment| segment.is_by_hand() || segment.only_moves();
+    if !segments.iter().any(is_other) && !cut.segments.iter().any(is_evaluated) {
         return Ok(explanation);
     }
     let planned = super::segments(definition, cut, &options.hints)?;
     let mut explanation = explanation;
-    for segment in segments.iter().filter(is_other) {
+    for segment in segments {
         let Some(replaced) = planned.iter().find(|other| other.outputs == segment.outputs) else { continue };
-        let names = replaced.planned.iter().map(|&number| cut.segments[number].name.clone());
-        let names: Vec<String> = names.collect();
+        let parts: Vec<&SegmentPlan> = replaced.planned.iter().map(|&number| &cut.segments[number]).collect();
+        let is_left = parts.iter().any(|part| is_evaluated(part));
+        if !is_other(segment) && !is_left {
+            continue;
+        }
+        let names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
         let own = segment.explained(definition, target, options)?;
         if own.segments.is_empty() {
             explanation.show_as_views(&names);
-        } else if segment.is_by_hand() {
+        } else if segment.is_by_hand() || is_left {
             explanation.replace(&names, own, segment.is_edited);
         }
     }
