@@ -60,7 +60,8 @@ impl<'a> WorkerAxes<'a> {
         let mut axes = WorkerAxes { graph, classes, bits, folds, is_open, used };
         for &node in fusion.order() {
             let data = graph.node(node);
-            let is_empty = |val: Val| graph.shape(val).iter().any(|size| size.is_zero());
+            let is_zero = |size: &Expr| fusion.facts().normalize(size).is_zero();
+            let is_empty = |val: Val| graph.shape(val).iter().any(is_zero);
             match data.op {
                 _ if graph.results(node).chain(data.operands.iter().copied()).any(is_empty) => {
                     axes.is_open[node] = true;
