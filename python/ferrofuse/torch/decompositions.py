@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, Sequence
 
 import torch
 from torch._decomp import core_aten_decompositions, get_decompositions
-from torch._refs import utils
+from torch._prims_common import suggest_memory_format
 
 from . import foreach, reflections, scatters
 
@@ -50,7 +50,7 @@ def _roll(decomposition: Callable[..., Any]) -> Callable[..., Any]:
     """Torch's decomposition makes a contiguous tensor: eager keeps images channels-last."""
 
     def roll(x: Any, shifts: Sequence[Any], dims: Sequence[int] = ()) -> Any:
-        if not dims or utils.suggest_memory_format(x) == torch.contiguous_format:
+        if not dims or suggest_memory_format(x) == torch.contiguous_format:
             return decomposition(x, shifts, dims)
         order = [0, *range(2, x.dim()), 1]
         rolled = decomposition(x.permute(order), shifts, [order.index(dim % x.dim()) for dim in dims])
