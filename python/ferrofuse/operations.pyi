@@ -232,7 +232,7 @@ class Operations:
         """The tensor in a larger shape: its dimension `i` becomes dimension `broadcast_dims[i]`."""
     @overload
     def cast(self, arg: TensorView, dtype: DTypeLike) -> TensorView:
-        """The same numbers in another dtype, rounded to nearest; floats go to i32, i64 and u64 by truncation, saturated, to other integers by the low bits of these."""
+        """The same numbers in another dtype, rounded to nearest, integers for bf16 first to f32; floats go to i32, i64 and u64 by truncation, saturated, to other integers by the low bits of these."""
     @overload
     def cast(self, arg: Scalar, dtype: DTypeLike) -> Val:
         ...

@@ -165,11 +165,10 @@ class Cut:
 
     def text(self, printed: Optional[_native.Builder] = None) -> str:
         """The segmentation, a line for each segment; with the names of the text of a definition if its builder is given."""
-
-        def outputs(segment: Segment) -> str:
-            return ", ".join((printed and printed.printed_name(name)) or name for name in segment.outputs)
-
-        return "".join(f"segment {each.name} -> {outputs(each)}\n" for each in self.segments)
+        names = [name for each in self.segments for name in each.outputs]
+        shown = iter(names if printed is None else printed.printed_names(names))
+        lines = [f"segment {each.name} -> {', '.join(next(shown) for _ in each.outputs)}\n" for each in self.segments]
+        return "".join(lines)
 
     def explain(self, inputs: Optional[Sequence[Any]]) -> _native.Explanation:
         """The decisions for the segments as they are now.

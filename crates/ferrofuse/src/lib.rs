@@ -74,7 +74,7 @@ pub use ir::layout::LayoutClass;
 pub use ir::{Diagnostic, Span};
 pub use lambdas::{FoldLambda, lambdas};
 pub use llvm::{CpuTarget, LlvmOptions};
-pub use names::{output_names, printed_name, result_name, value_name, value_named};
+pub use names::{output_names, printed_names, result_name, value_name, value_named};
 pub use op_list::{OpEntry, op_entries, op_entry};
 pub use ops::{DType, Scalar};
 pub use reference::interpret::Options as InterpreterOptions;

@@ -104,12 +104,23 @@ pub(crate) fn names_in(definition: &Definition) -> FxHashMap<Val, String> {
     names
 }
 
-/// The name that the printer gives the value of this name in explanations and segmentations.
-pub fn printed_name(definition: &Definition, name: &str) -> Option<String> {
-    let val = value_named(definition, name)?;
+/// The names that the printer gives the values of these names in explanations and segmentations.
+pub fn printed_names(definition: &Definition, names: Vec<String>) -> Vec<String> {
     let written = written(&definition.record);
-    let printed = written.into_iter().find(|(written, ..)| *written == val);
-    Some(printed.map_or_else(|| name.to_owned(), |(_, _, printed)| printed))
+    let (mut by_user, mut by_printer, mut printed) =
+        (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+    for (val, user, name) in &written {
+        if let Some(user) = user {
+            by_user.entry(user.as_str()).or_insert(*val);
+        }
+        by_printer.entry(name.as_str()).or_insert(*val);
+        printed.entry(*val).or_insert(name);
+    }
+    let of = |name: String| {
+        let val = by_user.get(name.as_str()).or_else(|| by_printer.get(name.as_str()));
+        val.map_or(name, |val| printed[val].clone())
+    };
+    names.into_iter().map(of).collect()
 }
 
 /// The value with this name in explanations and segmentations.

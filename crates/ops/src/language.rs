@@ -94,7 +94,7 @@ macro_rules! language_ops {
 
 language_ops! {
     Cast = "cast" [Param::operand("arg"), Param::required("dtype", ParamKind::DType)]
-        "The same numbers in another dtype, rounded to nearest; floats go to i32, i64 and u64 by truncation, saturated, to other integers by the low bits of these.";
+        "The same numbers in another dtype, rounded to nearest, integers for bf16 first to f32; floats go to i32, i64 and u64 by truncation, saturated, to other integers by the low bits of these.";
     Broadcast = "broadcast" [ARG, Param::required("is_broadcast_dim", ParamKind::Bools)]
         "New dimensions of size 1 where the list says True.";
     BroadcastInDim = "broadcast_in_dim" [ARG, shape("shape"), Param::required("broadcast_dims", ParamKind::Ints)]

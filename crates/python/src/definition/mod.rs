@@ -11,7 +11,7 @@ mod value;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ferrofuse::{Definition, DefinitionBuilder, printed_name, result_name, value_name};
+use ferrofuse::{Definition, DefinitionBuilder, printed_names, result_name, value_name};
 use frontend::define::DefineError;
 use frontend::text::{NameStyle, Which, print_record};
 use ir::definition::{Action, CallArgument, NamedValue, Object};
@@ -204,9 +204,9 @@ impl Builder {
         Ok(result_name(&this.get().definition(this.py())?, made(this, value)?.entry))
     }
 
-    /// The name that a value, given by its name in segmentations, has in the text of the definition.
-    fn printed_name(&self, py: Python<'_>, name: &str) -> PyResult<Option<String>> {
-        Ok(printed_name(&self.definition(py)?, name))
+    /// The names that values, given by their names in segmentations, have in the text of the definition.
+    fn printed_names(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Vec<String>> {
+        Ok(printed_names(&self.definition(py)?, names))
     }
 
     /// The definition so far as a function in nvFuser's language: all of it, or only the part that outputs depend on.
