@@ -110,6 +110,34 @@ def test_unwritable_arrays_are_rejected_before_anything_runs(fd, mistake):
     assert all(np.isnan(array).all() for array in out) and (before == A).all()
 
 
+@pytest.mark.parametrize("parts", ["columns", "halves of rows", "even and odd rows"])
+def test_parts_of_one_array_are_written(parts):
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=False, dtype=DataType.Float)
+        fd.add_output(x + 1.0)
+        fd.add_output(x * 2.0)
+    whole = np.full((8, 6), np.nan, np.float32)
+    out = {
+        "columns": [whole[:, :1], whole[:, 4:5]],
+        "halves of rows": [whole[:, :3], whole[:, 3:]],
+        "even and odd rows": [whole[::2], whole[1::2]],
+    }[parts]
+    x = np.arange(48, dtype=np.float32).reshape(8, 6)[: out[0].shape[0], : out[0].shape[1]]
+    fd.execute([x], out=out)
+    assert (out[0] == x + 1).all() and (out[1] == x * 2).all()
+    assert np.isnan(whole).sum() == whole.size - 2 * x.size
+
+
+def test_an_array_is_written_beside_the_part_that_is_read():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=False, dtype=DataType.Float)
+        fd.add_output(x * 2.0)
+    whole = np.arange(48, dtype=np.float32).reshape(8, 6)
+    before = whole.copy()
+    fd.execute([whole[:, :3]], out=[whole[:, 3:]])
+    assert (whole[:, 3:] == before[:, :3] * 2).all() and (whole[:, :3] == before[:, :3]).all()
+
+
 def test_out_and_like_are_one_too_many(fd):
     with pytest.raises(ValueError, match="give out or like"):
         fd.execute([A], out=fresh(), like="numpy")

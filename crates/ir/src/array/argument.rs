@@ -91,7 +91,7 @@ impl<'a> Argument<'a> {
 }
 
 /// The elements of an argument as addresses, of the host's memory or of a device's.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Footprint<'m> {
     /// The address that the layout counts from.
     pub base: usize,
@@ -105,12 +105,47 @@ impl Footprint<'_> {
         self.base.wrapping_add_signed(self.layout.offset * self.dtype.size() as isize)
     }
 
-    /// Whether some byte may belong to both: whether the ranges from the first to the last byte intersect.
+    /// Whether some byte may belong to both. Exact for arrays apart from each other, and for parts of one array such as its
+    /// columns, halves of its rows, or its even and odd elements.
     pub fn overlaps(&self, other: &Footprint<'_>) -> bool {
         match (self.stretch(), other.stretch()) {
-            (Some((first, end)), Some((other_first, other_end))) => first < other_end && other_first < end,
+            (Some((first, end)), Some((other_first, other_end))) => {
+                first < other_end && other_first < end && !self.interleaves(other)
+            }
             _ => false,
         }
+    }
+
+    /// Whether both repeat with one period, in separate parts of it.
+    fn interleaves(&self, other: &Footprint<'_>) -> bool {
+        self.periods().chain(other.periods()).any(|period| {
+            let (start, length) = self.within(period);
+            let (other_start, other_length) = other.within(period);
+            let distance = (other_start - start).rem_euclid(period);
+            length <= distance && distance.saturating_add(other_length) <= period
+        })
+    }
+
+    /// The distances in bytes of its elements along each axis.
+    fn periods(&self) -> impl Iterator<Item = i128> {
+        let width = self.dtype.size() as i128;
+        let axes = self.layout.sizes.iter().zip(&self.layout.strides);
+        let moving = axes.filter(|(size, stride)| **size > 1 && **stride != 0);
+        moving.map(move |(_, &stride)| (stride as i128).abs() * width)
+    }
+
+    /// The address of the first byte, and the number of bytes to the last, along the axes that do not move by whole periods.
+    fn within(&self, period: i128) -> (i128, i128) {
+        let width = self.dtype.size() as i128;
+        let axes = self.layout.sizes.iter().zip(&self.layout.strides);
+        let reaches = axes.filter(|(_, stride)| (**stride as i128 * width) % period != 0);
+        let reaches =
+            reaches.map(|(&size, &stride)| (size as i128 - 1).saturating_mul(stride as i128 * width));
+        let (below, above) = reaches.fold((0_i128, 0_i128), |(below, above), reach| {
+            (below.saturating_add(reach.min(0)), above.saturating_add(reach.max(0)))
+        });
+        let start = self.base as i128 + self.layout.offset as i128 * width;
+        (start.saturating_add(below), above.saturating_sub(below).saturating_add(width))
     }
 
     /// The addresses of the first byte and of the one past the last; `None` without elements.
@@ -126,7 +161,7 @@ impl Footprint<'_> {
     }
 }
 
-/// For each footprint, if there is one, whether some byte may belong to another one too.
+/// For each footprint, if there is one, whether its range from the first to the last byte meets that of another one.
 pub fn shared<'m>(footprints: impl Iterator<Item = Option<Footprint<'m>>>) -> SmallVec<[bool; 8]> {
     let stretches: SmallVec<[_; 8]> = footprints.map(|footprint| footprint?.stretch()).collect();
     let mut shared = smallvec![false; stretches.len()];
