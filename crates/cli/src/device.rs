@@ -16,7 +16,7 @@ pub fn open(
 ) -> Result<CompileOptions, Failure> {
     let DeviceName::Other(kind, number) = device else { return Ok(options) };
     let device = (kind.open)(libraries, number.unwrap_or(0)).map_err(Failure::machine)?;
-    Ok(CompileOptions { executor: Executor::Device(kind.name), device: Some(device), ..options })
+    Ok(CompileOptions { executor: Executor::Device(device), ..options })
 }
 
 /// [`open`] for calls whose outputs are checked: a GPU's memory is filled with NaN before kernels write to it.
@@ -29,6 +29,6 @@ pub fn open_for_checks(
     options: CompileOptions,
 ) -> Result<CompileOptions, Failure> {
     let options = open(device, libraries, options)?;
-    options.device.iter().for_each(DeviceHandle::poison);
+    options.executor.device().into_iter().for_each(DeviceHandle::poison);
     Ok(options)
 }

@@ -80,10 +80,10 @@ pub use ops::{DType, Scalar};
 pub use reference::interpret::Options as InterpreterOptions;
 pub use runtime::{
     Argument, Blame, CallFacts, CallOptions, CallReport, CompileOptions, CudaDevice, DeviceHandle, Error,
-    Executable, Executor, Generator, GpuArgument, GpuCodeError, GpuCompiler, GpuGraph, GpuInput, GpuOutput,
-    GpuTensor, KernelReport, Machine, MachineOptions, Output, OutputForm, Outputs, Place, Report,
-    SegmentDefinition, SegmentInput, SegmentReport, SegmentedExecutable, StepReport, Tensor, ThreadResources,
-    Variant, declared_layouts, has_ended, in_background, unforked,
+    Executable, Executor, ExecutorKind, Generator, GpuArgument, GpuCodeError, GpuCompiler, GpuGraph,
+    GpuInput, GpuOutput, GpuTensor, KernelReport, Machine, MachineOptions, Output, OutputForm, Outputs,
+    Place, Report, SegmentDefinition, SegmentInput, SegmentReport, SegmentedExecutable, StepReport, Tensor,
+    ThreadResources, Variant, declared_layouts, has_ended, in_background, unforked,
 };
 pub use saved::{SavedDefinition, SavedError, Section};
 pub use scheduler::hints::Hints;

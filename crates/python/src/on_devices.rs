@@ -48,8 +48,8 @@ impl<R: Runnable> OnDevices<R> {
         if let Some((_, runnable)) = on_gpus.iter().find(|(ordinal, _)| *ordinal == device.ordinal) {
             return Ok(Arc::clone(runnable));
         }
-        let gpu = Some(Arc::clone(&device.gpu).into());
-        let options = CompileOptions { executor: Executor::CUDA, device: gpu, ..self.options.clone() };
+        let executor = Executor::from(Arc::clone(&device.gpu));
+        let options = CompileOptions { executor, ..self.options.clone() };
         let runnable = Arc::new((self.make)(options)?);
         on_gpus.push((device.ordinal, Arc::clone(&runnable)));
         Ok(runnable)

@@ -84,12 +84,6 @@ pub enum Error {
     /// Code was asked for that the machine cannot run.
     #[error("this machine cannot run code for {0}")]
     Target(CpuTarget),
-    /// A device was asked for and none of its kind was given.
-    #[error("the executor is {kind}, and the options name no such device")]
-    NoDevice {
-        /// The name of such devices.
-        kind: &'static str,
-    },
     /// A call on tensors of a GPU, of an executable that is for none.
     #[error("the executable was not compiled for a GPU")]
     NoGpu,

@@ -1,16 +1,15 @@
-//! What runs a fusion, and what others must know about it to prepare inputs and variants.
+//! The kinds of executors, and what others must know about them to prepare inputs and variants.
 
-/// How a fusion is run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Executor {
-    /// Segments as machine code. Without libLLVM the evaluator runs instead, as the report says.
-    #[default]
+/// What an executor is, without the device if it is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExecutorKind {
+    /// Machine code.
     Compiled,
-    /// Segments in the language of a device of this kind, on [`crate::CompileOptions::device`].
+    /// A device of this kind.
     Device(&'static str),
-    /// Segments as kernel programs, interpreted: slow, for tests.
+    /// The kernel programs' interpreter.
     Interpreter,
-    /// The definition itself, by the evaluator: slow; it defines the results of all others.
+    /// The definition's evaluator.
     Evaluator,
 }
 
@@ -28,32 +27,32 @@ pub(crate) enum Readable {
 /// The name of NVIDIA's GPUs as devices.
 pub(crate) const CUDA_KIND: &str = "cuda";
 
-impl Executor {
+impl ExecutorKind {
     /// Segments as CUDA C++, on a GPU.
-    pub const CUDA: Executor = Executor::Device(CUDA_KIND);
+    pub const CUDA: ExecutorKind = ExecutorKind::Device(CUDA_KIND);
 
     /// The name that users give and read.
     pub fn name(self) -> &'static str {
         match self {
-            Executor::Compiled => "compiled",
-            Executor::Device(kind) => kind,
-            Executor::Interpreter => "interpreter",
-            Executor::Evaluator => "evaluator",
+            ExecutorKind::Compiled => "compiled",
+            ExecutorKind::Device(kind) => kind,
+            ExecutorKind::Interpreter => "interpreter",
+            ExecutorKind::Evaluator => "evaluator",
         }
     }
 
     /// The inputs that it reads where they are.
     pub(crate) fn readable(self) -> Readable {
         match self {
-            Executor::Compiled => Readable::Aligned,
-            Executor::Device(_) => Readable::Packed,
-            Executor::Interpreter => Readable::Forward,
-            Executor::Evaluator => Readable::All,
+            ExecutorKind::Compiled => Readable::Aligned,
+            ExecutorKind::Device(_) => Readable::Packed,
+            ExecutorKind::Interpreter => Readable::Forward,
+            ExecutorKind::Evaluator => Readable::All,
         }
     }
 
     /// Whether it runs on a device such as a GPU, where vectors are shorter and rows that a block keeps have variants of their own.
     pub(crate) fn is_on_gpu(self) -> bool {
-        matches!(self, Executor::Device(_))
+        matches!(self, ExecutorKind::Device(_))
     }
 }

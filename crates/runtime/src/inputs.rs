@@ -9,7 +9,7 @@ use ir::layout::LayoutClass;
 use reference::evaluate::copy;
 
 use crate::executor::Readable;
-use crate::{Error, Executor};
+use crate::{Error, ExecutorKind};
 use cpu::pool::{Workers, until_interrupted};
 
 /// The inputs of a call.
@@ -26,7 +26,7 @@ impl<'a> Inputs<'a> {
     /// When there is no memory for a copy, and [`Error::Interrupted`].
     pub fn new(
         given: &'a [ArrayView<'a>],
-        executor: Executor,
+        executor: ExecutorKind,
         workers: &Workers<'_>,
     ) -> Result<Inputs<'a>, Error> {
         let copied = given.iter().enumerate().filter(|(_, view)| !is_readable(view, executor));
@@ -36,7 +36,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// The inputs where all can be read as they are.
-    pub fn uncopied(given: &'a [ArrayView<'a>], executor: Executor) -> Option<Inputs<'a>> {
+    pub fn uncopied(given: &'a [ArrayView<'a>], executor: ExecutorKind) -> Option<Inputs<'a>> {
         let are_readable = given.iter().all(|view| is_readable(view, executor));
         are_readable.then(|| Inputs { given, copies: Vec::new() })
     }
@@ -62,7 +62,7 @@ impl<'a> Inputs<'a> {
 }
 
 /// The layouts of inputs, or of their copies if they must be copied.
-pub(crate) fn layouts(given: &[ArrayView<'_>], executor: Executor) -> Vec<LayoutClass> {
+pub(crate) fn layouts(given: &[ArrayView<'_>], executor: ExecutorKind) -> Vec<LayoutClass> {
     let layout = |view: &ArrayView<'_>| match is_readable(view, executor) {
         true => LayoutClass::from(view.layout()),
         false => LayoutClass::from(&of_packed(view)),
@@ -70,7 +70,7 @@ pub(crate) fn layouts(given: &[ArrayView<'_>], executor: Executor) -> Vec<Layout
     given.iter().map(layout).collect()
 }
 
-fn is_readable(view: &ArrayView<'_>, executor: Executor) -> bool {
+fn is_readable(view: &ArrayView<'_>, executor: ExecutorKind) -> bool {
     let is_aligned = || (view.as_ptr() as usize).is_multiple_of(view.dtype().real().size());
     match executor.readable() {
         Readable::All => true,

@@ -10,7 +10,21 @@ use reference::interpret::Options as InterpreterOptions;
 use scheduler::hints::Hints;
 use target::Target;
 
-use crate::{CudaDevice, DeviceHandle, Error, Executor, Generator, Machine};
+use crate::{CudaDevice, DeviceHandle, Error, ExecutorKind, Generator, Machine};
+
+/// How a fusion is run.
+#[derive(Clone, Debug, Default)]
+pub enum Executor {
+    /// Segments as machine code. Without libLLVM the evaluator runs instead, as the report says.
+    #[default]
+    Compiled,
+    /// Segments in the language of a device, on it.
+    Device(DeviceHandle),
+    /// Segments as kernel programs, interpreted: slow, for tests.
+    Interpreter,
+    /// The definition itself, by the evaluator: slow; it defines the results of all others.
+    Evaluator,
+}
 
 /// How to compile a definition.
 #[derive(Clone, Debug)]
@@ -19,8 +33,6 @@ pub struct CompileOptions {
     pub executor: Executor,
     /// What it runs on.
     pub machine: Arc<Machine>,
-    /// The device that [`Executor::Device`] runs on.
-    pub device: Option<DeviceHandle>,
     /// The instructions that kernels are made of, which the machine must have.
     pub target: CpuTarget,
     /// Sizes that decisions are made for; the answer is right for all sizes.
@@ -33,12 +45,38 @@ pub struct CompileOptions {
     pub interpreter: InterpreterOptions,
 }
 
+impl Executor {
+    /// What it is.
+    pub fn kind(&self) -> ExecutorKind {
+        match self {
+            Executor::Compiled => ExecutorKind::Compiled,
+            Executor::Device(device) => ExecutorKind::Device(device.kind()),
+            Executor::Interpreter => ExecutorKind::Interpreter,
+            Executor::Evaluator => ExecutorKind::Evaluator,
+        }
+    }
+
+    /// The device that runs it, if it is one other than the host.
+    pub fn device(&self) -> Option<&DeviceHandle> {
+        match self {
+            Executor::Device(device) => Some(device),
+            Executor::Compiled | Executor::Interpreter | Executor::Evaluator => None,
+        }
+    }
+}
+
+impl<D: Into<DeviceHandle>> From<D> for Executor {
+    /// Segments in the language of a device, on it.
+    fn from(device: D) -> Executor {
+        Executor::Device(device.into())
+    }
+}
+
 impl Default for CompileOptions {
     fn default() -> CompileOptions {
         CompileOptions {
             executor: Executor::default(),
             machine: Machine::shared(),
-            device: None,
             target: CpuTarget::Host,
             hints: Hints::default(),
             plan: PlanOptions::default(),
@@ -51,28 +89,18 @@ impl Default for CompileOptions {
 impl CompileOptions {
     /// The facts that the compiler needs of its executor.
     pub(crate) fn facts(&self) -> Target {
-        match self.opened_device() {
-            Ok(device) => device.device().target(),
-            Err(_) => self.machine.target(self.target),
+        match self.executor.device() {
+            Some(device) => device.device().target(),
+            None => self.machine.target(self.target),
         }
-    }
-
-    /// The device that runs it.
-    ///
-    /// # Errors
-    /// [`Error::NoDevice`].
-    pub(crate) fn opened_device(&self) -> Result<&DeviceHandle, Error> {
-        let is_meant = |device: &&DeviceHandle| self.executor == Executor::Device(device.kind());
-        self.device.as_ref().filter(is_meant).ok_or(Error::NoDevice { kind: self.executor.name() })
     }
 
     /// The GPU that runs it.
     ///
     /// # Errors
-    /// [`Error::NoGpu`] for what something else runs, [`Error::NoDevice`].
-    pub(crate) fn opened_gpu(&self) -> Result<Arc<CudaDevice>, Error> {
-        let device = if self.executor == Executor::CUDA { self.opened_device()?.downcast() } else { None };
-        device.ok_or(Error::NoGpu)
+    /// [`Error::NoGpu`] for what something else runs.
+    pub(crate) fn gpu(&self) -> Result<Arc<CudaDevice>, Error> {
+        self.executor.device().and_then(DeviceHandle::downcast).ok_or(Error::NoGpu)
     }
 }
 

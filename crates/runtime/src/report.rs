@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use cuda::KernelResources;
 
-use crate::Executor;
+use crate::ExecutorKind;
 
 /// How a fusion was compiled.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// What runs it.
-    pub executor: Executor,
+    pub executor: ExecutorKind,
     /// A message for the user, for example that libLLVM is missing, with the command that installs it.
     pub notice: Option<String>,
     /// The segments in the order they run.

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cuda::{DeviceBuffer, Stream};
-use ferrofuse::{
-    CallOptions, CompileOptions, DType, Executable, Executor, GpuArgument, GpuGraph, GpuInput, define,
-};
+use ferrofuse::{CallOptions, CompileOptions, DType, Executable, GpuArgument, GpuGraph, GpuInput, define};
 use ferrofuse_testing::stand_in;
 use ir::array::Layout;
 
@@ -121,8 +119,8 @@ fn clocked(mut work: impl FnMut(), times: u32) -> [f64; 2] {
 fn executable(body: &str) -> Executable {
     let matrix = "fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)";
     let text = format!("def f(fd):\n    x = {matrix}\n    y = {matrix}\n{body}");
-    let device = Some(stand_in::gpu().expect("the stand-in opens").into());
-    let options = CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() };
+    let executor = stand_in::gpu().expect("the stand-in opens").into();
+    let options = CompileOptions { executor, ..CompileOptions::default() };
     Executable::by_size(define(&text).expect("defines"), options)
 }
 

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use ferrofuse::{Argument, CompileOptions, Executable, Executor, define};
+use ferrofuse::{Argument, CompileOptions, Executable, define};
 use ferrofuse_testing::stand_in;
 use ir::array::Array;
 
@@ -26,8 +26,8 @@ fn counted(from: usize, size: usize) -> Array {
 
 /// Runs the updates on tensors of these sizes, checks the results, and returns the number of launches.
 fn launches(sizes: &[usize]) -> u64 {
-    let device = Some(stand_in::gpu().expect("the stand-in opens").into());
-    let options = CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() };
+    let executor = stand_in::gpu().expect("the stand-in opens").into();
+    let options = CompileOptions { executor, ..CompileOptions::default() };
     let executable = Executable::by_size(define(&updates(sizes.len())).expect("defines"), options);
     let steps = sizes.iter().enumerate();
     let mut arrays: Vec<Array> =

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use cuda::DeviceBuffer;
-use ferrofuse::{
-    CallOptions, CompileOptions, CudaDevice, DType, Executable, Executor, GpuArgument, GpuInput, define,
-};
+use ferrofuse::{CallOptions, CompileOptions, CudaDevice, DType, Executable, GpuArgument, GpuInput, define};
 use ferrofuse_testing::stand_in;
 use ir::array::{Array, Layout};
 
@@ -64,8 +62,8 @@ fn a_call_leaves_nothing_behind() {
 }
 
 fn on(device: &Arc<CudaDevice>) -> CompileOptions {
-    let device = Some(Arc::clone(device).into());
-    CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() }
+    let executor = Arc::clone(device).into();
+    CompileOptions { executor, ..CompileOptions::default() }
 }
 
 /// Calls that check indices, which nothing waits for: for each a stream gets memory for the output and a kernel, and now and

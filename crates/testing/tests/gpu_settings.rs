@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cuda::{Cuda, DeviceBuffer, LibraryPaths};
-use ferrofuse::{Blame, CallOptions, CompileOptions, CudaDevice, DType, Executable, Executor, define};
+use ferrofuse::{Blame, CallOptions, CompileOptions, CudaDevice, DType, Executable, define};
 use ferrofuse::{GpuArgument, GpuInput};
 use ferrofuse_testing::stand_in;
 use ir::array::{Array, Layout};
@@ -17,8 +17,8 @@ def f(fd):
 ";
 
 fn on(device: &Arc<CudaDevice>) -> CompileOptions {
-    let device = Some(Arc::clone(device).into());
-    CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() }
+    let executor = Arc::clone(device).into();
+    CompileOptions { executor, ..CompileOptions::default() }
 }
 
 fn executable(device: &Arc<CudaDevice>) -> Executable {

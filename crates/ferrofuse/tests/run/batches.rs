@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use execution::Step;
 use ferrofuse::{
-    Argument, Array, CompileOptions, DType, Executable, Executor, Machine, MachineOptions, compile, define,
+    Argument, Array, CompileOptions, DType, Executable, ExecutorKind, Machine, MachineOptions, compile,
+    define,
 };
 use ir::array::Layout;
 
@@ -78,7 +79,7 @@ fn a_batch_has_the_bits_of_launches_of_their_own() {
                 expected.extend(after(&alone, own));
             }
             assert!(found == expected, "{executor:?}, known {are_known}");
-            if executor != Executor::Evaluator {
+            if executor != ExecutorKind::Evaluator {
                 let most = launches(&together).len();
                 assert!(most <= 4, "{executor:?}, known {are_known}: {:?}", launches(&together));
             }
@@ -110,10 +111,10 @@ fn folds_of_one_size_run_in_one_launch() {
     let arrays: Vec<Array> =
         sizes.iter().zip(0..).map(|(&size, seed)| random(DType::F32, &[size], seed)).collect();
     for are_known in [false, true] {
-        let executable = compiled(&norms(&sizes, are_known), options(Executor::Compiled));
+        let executable = compiled(&norms(&sizes, are_known), options(ExecutorKind::Compiled));
         let found = executable.run(&views(&arrays)).expect("runs");
         for ((array, &size), found) in arrays.iter().zip(&sizes).zip(found.iter()) {
-            let alone = compiled(&norms(&[size], are_known), options(Executor::Compiled));
+            let alone = compiled(&norms(&[size], are_known), options(ExecutorKind::Compiled));
             let own = alone.run(&[array.view()]).expect("runs");
             let [own, found] = [&own[0], found].map(|output| output.to_array().expect("memory"));
             assert!(own.as_bytes() == found.as_bytes(), "known {are_known}");
@@ -130,7 +131,7 @@ fn any_number_of_threads_gives_the_same_bits() {
         Machine::new(MachineOptions { threads: threads.try_into().ok(), ..MachineOptions::default() })
     };
     let [alone, shared] = [1, 5].map(|threads| {
-        let options = CompileOptions { machine: machine(threads).into(), ..options(Executor::Compiled) };
+        let options = CompileOptions { machine: machine(threads).into(), ..options(ExecutorKind::Compiled) };
         after(&compiled(&steps(&sizes, false), options), arrays(&sizes))
     });
     assert!(alone == shared);

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use execution::Step;
 use ferrofuse::{
-    Argument, Array, CompileOptions, DType, Executable, Executor, Machine, MachineOptions, Scalar, compile,
-    define,
+    Argument, Array, CompileOptions, DType, Executable, ExecutorKind, Machine, MachineOptions, Scalar,
+    compile, define,
 };
 
 use crate::definitions::{ALL, Case, SOFTMAX, SUM_COLUMNS, TWO_AXES};
@@ -21,7 +21,7 @@ fn threads_compile_and_run_at_once() {
         for thread in 0..8 {
             scope.spawn(move || {
                 for case in ALL.iter().cycle().skip(thread).take(4) {
-                    let executable = executable(case, Executor::Compiled);
+                    let executable = executable(case, ExecutorKind::Compiled);
                     let arrays = inputs(case, executable.definition(), 10 + thread, 70);
                     check(case, &executable, &views(&arrays));
                 }
@@ -32,7 +32,7 @@ fn threads_compile_and_run_at_once() {
 
 #[test]
 fn threads_share_one_executable() {
-    let executable = executable(&SOFTMAX, Executor::Compiled);
+    let executable = executable(&SOFTMAX, ExecutorKind::Compiled);
     thread::scope(|scope| {
         for thread in 1..=8 {
             let executable = &executable;
@@ -68,7 +68,7 @@ fn new_sizes_compile_nothing_and_memory_does_not_grow() {
 
 #[test]
 fn a_new_layout_is_a_new_variant_once() {
-    let executable = executable(&SUM_COLUMNS, Executor::Compiled);
+    let executable = executable(&SUM_COLUMNS, ExecutorKind::Compiled);
     for rows in [5, 6, 7] {
         let array = StrangeArray::new(Strange::Padded, ops::DType::F16, &[rows, 9], 3);
         check(&SUM_COLUMNS, &executable, &[array.view()]);
@@ -272,12 +272,12 @@ fn in_a_child(work: impl FnOnce()) {
 
 #[test]
 fn a_forked_child_runs_old_code_and_compiles_new() {
-    let old = executable(&SOFTMAX, Executor::Compiled);
+    let old = executable(&SOFTMAX, ExecutorKind::Compiled);
     let arrays = inputs(&SOFTMAX, old.definition(), 40, 300);
     check(&SOFTMAX, &old, &views(&arrays));
     in_a_child(|| {
         check(&SOFTMAX, &old, &views(&arrays));
-        let new = executable(&SUM_COLUMNS, Executor::Compiled);
+        let new = executable(&SUM_COLUMNS, ExecutorKind::Compiled);
         let arrays = inputs(&SUM_COLUMNS, new.definition(), 40, 300);
         check(&SUM_COLUMNS, &new, &views(&arrays));
     });
@@ -288,7 +288,7 @@ fn a_forked_child_runs_old_code_and_compiles_new() {
 #[test]
 fn a_fork_cuts_nothing_in_two() {
     for round in 0..8 {
-        let shared = executable(&SOFTMAX, Executor::Compiled);
+        let shared = executable(&SOFTMAX, ExecutorKind::Compiled);
         let transposed = StrangeArray::new(Strange::Transposed, DType::F32, &[20, 30], round);
         let (shared, transposed) = (&shared, &transposed);
         thread::scope(|scope| {
@@ -304,7 +304,7 @@ fn a_fork_cuts_nothing_in_two() {
 /// The preparation of a call is kept for the next one on inputs with the same layouts, and used for no other.
 #[test]
 fn a_call_knows_nothing_of_others_before() {
-    let executable = executable(&SUM_COLUMNS, Executor::Compiled);
+    let executable = executable(&SUM_COLUMNS, ExecutorKind::Compiled);
     let odd = StrangeArray::new(Strange::Odd, DType::F16, &[6, 9], 1);
     let padded = StrangeArray::new(Strange::Padded, DType::F16, &[6, 9], 2);
     let dense = [3, 4].map(|seed| random(DType::F16, &[6, 9], seed));
@@ -333,7 +333,7 @@ fn sizes_that_are_elements_are_read_at_each_call() {
 
 #[test]
 fn short_calls_are_those_like_the_last_on_few_elements() {
-    let executable = executable(&SOFTMAX, Executor::Compiled);
+    let executable = executable(&SOFTMAX, ExecutorKind::Compiled);
     let arrays = [3, 4, 2000].map(|rows| random(DType::F32, &[rows, 500], 1));
     let is_short = |array: &Array| executable.is_short(&[Argument::from(array.view())]);
     assert!(!is_short(&arrays[0]));

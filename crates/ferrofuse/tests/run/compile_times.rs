@@ -4,7 +4,7 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
-use ferrofuse::{Array, ArrayView, CallReport, DType, Executable, Executor, compile, define};
+use ferrofuse::{Array, ArrayView, CallReport, DType, Executable, ExecutorKind, compile, define};
 use ir::array::Layout;
 
 use crate::gpu::options;
@@ -13,7 +13,7 @@ use crate::tensors::random;
 /// Inputs of which each is dense or repeats one element: 128 variants, more than an executable keeps.
 const INPUTS: usize = 7;
 
-fn compiled(executor: Executor) -> Executable {
+fn compiled(executor: ExecutorKind) -> Executable {
     let mut text = "def f(fd):\n".to_owned();
     for input in 0..INPUTS {
         text += &format!(
@@ -44,7 +44,7 @@ fn compile_times(report: &CallReport) -> [Duration; 2] {
 #[test]
 fn every_new_variant_is_timed_however_many_there_are() {
     let x = random(DType::F32, &[40], 1);
-    let executable = compiled(Executor::Compiled);
+    let executable = compiled(ExecutorKind::Compiled);
     for variant in 1..67 {
         let [all, kernels] = compile_times(&called(&executable, &x, variant));
         assert!(all >= kernels && kernels > Duration::ZERO, "{variant}: {all:?} {kernels:?}");
@@ -55,7 +55,7 @@ fn every_new_variant_is_timed_however_many_there_are() {
 #[test]
 fn one_of_the_threads_that_need_a_variant_reports_its_compilation() {
     let x = random(DType::F32, &[40], 1);
-    for executor in [Executor::Compiled, Executor::CUDA] {
+    for executor in [ExecutorKind::Compiled, ExecutorKind::CUDA] {
         let (executable, start) = (compiled(executor), Barrier::new(4));
         let reports: Vec<CallReport> = thread::scope(|scope| {
             let call = |thread: usize| {

@@ -1,13 +1,13 @@
 //! Every executor gives the evaluator's results, within the evaluator's bounds.
 
-use ferrofuse::{ArrayView, Executable, Executor, compile, define};
+use ferrofuse::{ArrayView, Executable, ExecutorKind, compile, define};
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::definitions::{ALL, Case, TWO_AXES};
 use crate::gpu::{EXECUTORS, options};
 use crate::tensors::{Strange, StrangeArray, inputs, views};
 
-pub fn executable(case: &Case, executor: Executor) -> Executable {
+pub fn executable(case: &Case, executor: ExecutorKind) -> Executable {
     let definition = define(case.text).unwrap_or_else(|error| panic!("{}: {error}", case.name));
     compile(definition, options(executor)).expect("compiles")
 }
@@ -43,7 +43,7 @@ fn all_agree_at_odd_and_empty_sizes() {
 #[test]
 fn compiled_code_agrees_at_larger_sizes() {
     for case in ALL {
-        let executable = executable(case, Executor::Compiled);
+        let executable = executable(case, ExecutorKind::Compiled);
         for (rows, columns) in [(1023, 257), (64, 4096), (20_000, 3), (1, 100_000)] {
             let arrays = inputs(case, executable.definition(), rows, columns);
             check(case, &executable, &views(&arrays));
@@ -53,7 +53,7 @@ fn compiled_code_agrees_at_larger_sizes() {
 
 #[test]
 fn strides_of_any_kind_are_read_where_they_are() {
-    for executor in [Executor::Compiled, Executor::Interpreter] {
+    for executor in [ExecutorKind::Compiled, ExecutorKind::Interpreter] {
         for case in ALL {
             let executable = executable(case, executor);
             for strange in Strange::ALL {
@@ -74,7 +74,7 @@ fn strides_of_any_kind_are_read_where_they_are() {
 #[test]
 fn one_array_may_be_several_inputs() {
     for case in ALL.iter().filter(|case| case.inputs == ["R C", "R C"]) {
-        let executable = executable(case, Executor::Compiled);
+        let executable = executable(case, ExecutorKind::Compiled);
         let arrays = inputs(case, executable.definition(), 9, 33);
         check(case, &executable, &[arrays[0].view(), arrays[0].view()]);
     }
@@ -82,7 +82,7 @@ fn one_array_may_be_several_inputs() {
 
 #[test]
 fn several_segments_share_a_plan() {
-    let executable = executable(&TWO_AXES, Executor::Compiled);
+    let executable = executable(&TWO_AXES, ExecutorKind::Compiled);
     let variant = executable.latest().expect("compiled");
     assert!(variant.report.segments.len() > 1, "{:?}", variant.report.segments);
     let arrays = inputs(&TWO_AXES, executable.definition(), 40, 50);

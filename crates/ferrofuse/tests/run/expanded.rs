@@ -1,12 +1,12 @@
 //! Values computed from inputs that are declared expanded repeat in the same way: strides and elements, on every executor.
 
-use ferrofuse::{Array, ArrayView, DType, Executable, Executor, compile, define};
+use ferrofuse::{Array, ArrayView, DType, Executable, ExecutorKind, compile, define};
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::gpu::{EXECUTORS, options};
 use crate::tensors::random;
 
-fn compiled(body: &str, executor: Executor) -> Executable {
+fn compiled(body: &str, executor: ExecutorKind) -> Executable {
     let text = format!(
         "def f(fd):
     rows = fd.define_tensor(shape=[4, -1, -1], contiguity=[None, None, True], dtype=DataType.Float)
@@ -67,7 +67,7 @@ const BODIES: &[(&str, &[isize], Option<usize>)] = &[
 ];
 
 /// Runs a body on inputs with these layouts and compares it with the evaluator; returns the strides, 0 for sizes of 1.
-fn strides(body: &str, executor: Executor, inputs: &[ArrayView<'_>]) -> (Vec<isize>, Option<usize>) {
+fn strides(body: &str, executor: ExecutorKind, inputs: &[ArrayView<'_>]) -> (Vec<isize>, Option<usize>) {
     let executable = compiled(body, executor);
     let definition = executable.definition();
     let meant = evaluate(&definition.graph, &definition.fusion, inputs, &EvaluateOptions::default());

@@ -4,15 +4,16 @@ use std::sync::{Arc, OnceLock};
 
 use cuda::{Cuda, LibraryPaths};
 use ferrofuse::{
-    Array, ArrayView, CallOptions, CompileOptions, CudaDevice, DType, Executable, Executor, compile, define,
+    Array, ArrayView, CallOptions, CompileOptions, CudaDevice, DType, Executable, Executor, ExecutorKind,
+    compile, define,
 };
 
 use crate::examples::{agree, examples, inputs};
 use crate::tensors::{Strange, StrangeArray, random, views};
 
 /// All executors.
-pub const EXECUTORS: [Executor; 4] =
-    [Executor::Compiled, Executor::Interpreter, Executor::Evaluator, Executor::CUDA];
+pub const EXECUTORS: [ExecutorKind; 4] =
+    [ExecutorKind::Compiled, ExecutorKind::Interpreter, ExecutorKind::Evaluator, ExecutorKind::CUDA];
 
 /// The GPU that all tests share.
 fn gpu() -> Arc<CudaDevice> {
@@ -32,16 +33,21 @@ fn gpu() -> Arc<CudaDevice> {
 }
 
 /// Options for an executor.
-pub fn options(executor: Executor) -> CompileOptions {
-    let device = (executor == Executor::CUDA).then(|| gpu().into());
-    CompileOptions { executor, device, ..CompileOptions::default() }
+pub fn options(executor: ExecutorKind) -> CompileOptions {
+    let executor = match executor {
+        ExecutorKind::Compiled => Executor::Compiled,
+        ExecutorKind::Device(_) => gpu().into(),
+        ExecutorKind::Interpreter => Executor::Interpreter,
+        ExecutorKind::Evaluator => Executor::Evaluator,
+    };
+    CompileOptions { executor, ..CompileOptions::default() }
 }
 
 #[test]
 fn examples_agree_with_the_evaluator_on_a_gpu() {
     for (name, text) in examples() {
         let definition = define(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let executable = Executable::by_size(definition, options(Executor::CUDA));
+        let executable = Executable::by_size(definition, options(ExecutorKind::CUDA));
         // Few rows and columns, odd ones, whole vectors, none.
         for sizes in [&[2, 3, 5, 4][..], &[3, 1, 1023], &[4, 128, 2, 64], &[0, 5, 2]] {
             let arrays = inputs(executable.definition(), sizes);
@@ -55,7 +61,7 @@ fn gpus_read_strides_of_any_kind() {
     for name in ["layer_norm_backward", "transpose_add", "rope"] {
         let file = examples().into_iter().find(|(path, _)| path.ends_with(&format!("/{name}.py")));
         let executable =
-            compile(define(&file.expect("an example").1).expect("defines"), options(Executor::CUDA));
+            compile(define(&file.expect("an example").1).expect("defines"), options(ExecutorKind::CUDA));
         let executable = executable.expect("compiles");
         for strange in Strange::ALL {
             let dense = inputs(executable.definition(), &[2, 3, 5, 4]);
@@ -79,7 +85,7 @@ def f(fd):
     fd.add_output(fd.ops.add(x, 1.0), x)
     fd.add_output(fd.ops.permute(x, dims=[1, 0]))
 ";
-    let executable = compile(define(text).expect("defines"), options(Executor::CUDA)).expect("compiles");
+    let executable = compile(define(text).expect("defines"), options(ExecutorKind::CUDA)).expect("compiles");
     let (mut x, call) = (random(DType::F32, &[3, 5], 1), CallOptions::default());
     let old: Vec<f32> = x.as_slice().to_vec();
     let forms = executable.output_forms(&call, &mut [x.view_mut().into()]).expect("fits");

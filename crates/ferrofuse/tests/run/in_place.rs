@@ -1,6 +1,6 @@
 //! Outputs that are written to inputs: the contents of the caller's memory after a call, against the evaluator.
 
-use ferrofuse::{Argument, Array, ArrayView, Blame, DType, Executable, Executor, compile, define};
+use ferrofuse::{Argument, Array, ArrayView, Blame, DType, Executable, ExecutorKind, compile, define};
 use ir::array::{Layout, StridedArray};
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
@@ -14,7 +14,7 @@ fn definition(body: &str) -> String {
     format!("def f(fd):\n    x = {MATRIX}\n    y = {MATRIX}\n{body}")
 }
 
-fn compiled(text: &str, executor: Executor) -> Executable {
+fn compiled(text: &str, executor: ExecutorKind) -> Executable {
     let options = options(executor);
     compile(define(text).expect("defines"), options).expect("compiles")
 }
@@ -121,7 +121,7 @@ fn inputs_hold_what_was_written_to_them() {
         for (body, direct) in BODIES {
             let executable = compiled(&definition(body), executor);
             check(&executable, vec![matrix(6, 6, 1), matrix(6, 6, 2)]);
-            if executor == Executor::Compiled
+            if executor == ExecutorKind::Compiled
                 && executable.latest().expect("compiled").report.executor == executor
             {
                 assert_eq!(is_direct(&executable), *direct, "{body}");
@@ -135,7 +135,7 @@ fn inputs_hold_what_was_written_to_them() {
 #[test]
 fn large_tensors_are_shared_among_threads() {
     for (body, _) in BODIES.iter().filter(|(body, _)| !body.contains("slice")) {
-        let executable = compiled(&definition(body), Executor::Compiled);
+        let executable = compiled(&definition(body), ExecutorKind::Compiled);
         check(&executable, vec![matrix(700, 700, 1), matrix(700, 700, 2)]);
     }
 }
@@ -153,7 +153,7 @@ fn running_statistics_are_brought_up_to_date() {
 
 #[test]
 fn a_plain_call_changes_no_input() {
-    let executable = compiled(&definition(BODIES[1].0), Executor::Compiled);
+    let executable = compiled(&definition(BODIES[1].0), ExecutorKind::Compiled);
     let (x, y) = (random(DType::F32, &[5, 7], 1), random(DType::F32, &[5, 7], 2));
     let before = x.as_bytes().to_vec();
     let outputs = executable.run(&[x.view(), y.view()]).expect("runs");
@@ -164,7 +164,7 @@ fn a_plain_call_changes_no_input() {
 /// Two matrices of 4 by 8 in one buffer of 40 floats, the second 8 floats after the first.
 #[test]
 fn arguments_may_overlap() {
-    let executable = compiled(&definition(BODIES[0].0), Executor::Compiled);
+    let executable = compiled(&definition(BODIES[0].0), ExecutorKind::Compiled);
     let old: Vec<f32> = (0..40).map(|k| k as f32).collect();
     let mut memory = old.clone();
     let layout = Layout::dense(&[4, 8]);
@@ -180,7 +180,7 @@ fn arguments_may_overlap() {
 
 #[test]
 fn what_cannot_be_written_is_rejected() {
-    let executable = compiled(&definition(BODIES[0].0), Executor::Compiled);
+    let executable = compiled(&definition(BODIES[0].0), ExecutorKind::Compiled);
     let (mut x, y) = (random(DType::F32, &[4, 4], 1), random(DType::F32, &[4, 4], 2));
     let rejected = |arguments: &mut [Argument<'_>]| {
         let error = executable.run_in_place(arguments).expect_err("is rejected");

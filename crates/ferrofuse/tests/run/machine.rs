@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ferrofuse::{CompileOptions, Executor, LlvmOptions, Machine, MachineOptions, compile, define};
+use ferrofuse::{CompileOptions, ExecutorKind, LlvmOptions, Machine, MachineOptions, compile, define};
 
 use crate::definitions::ALL;
 use crate::executors::{check, executable};
@@ -16,7 +16,7 @@ fn without_libllvm_the_evaluator_runs_and_says_so() {
         let options = CompileOptions { machine: Arc::clone(&machine), ..CompileOptions::default() };
         let executable = compile(define(case.text).expect("defines"), options).expect("compiles");
         let report = executable.latest().expect("compiled").report.clone();
-        assert_eq!(report.executor, Executor::Evaluator);
+        assert_eq!(report.executor, ExecutorKind::Evaluator);
         let notice = report.notice.expect("a notice");
         assert!(notice.contains("apt-get install libllvm19"), "{notice}");
         let arrays = inputs(case, executable.definition(), 6, 8);
@@ -27,8 +27,8 @@ fn without_libllvm_the_evaluator_runs_and_says_so() {
 #[test]
 fn with_libllvm_there_is_code_and_no_notice() {
     for case in ALL {
-        let report = executable(case, Executor::Compiled).latest().expect("compiled").report.clone();
-        assert_eq!((report.executor, report.notice.as_deref()), (Executor::Compiled, None));
+        let report = executable(case, ExecutorKind::Compiled).latest().expect("compiled").report.clone();
+        assert_eq!((report.executor, report.notice.as_deref()), (ExecutorKind::Compiled, None));
         for segment in &report.segments {
             assert_eq!(segment.evaluator_reason, None, "{} {}", case.name, segment.name);
             assert!(segment.kernels.iter().all(|kernel| kernel.code_bytes > 0 && !kernel.compile.is_zero()));

@@ -1,6 +1,6 @@
 //! Outputs whose axes are in memory in the order that the definition requests.
 
-use ferrofuse::{Array, DType, Executable, Executor, compile, define};
+use ferrofuse::{Array, DType, Executable, ExecutorKind, compile, define};
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::gpu::{EXECUTORS, options};
@@ -43,7 +43,7 @@ const BODIES: &[(&str, &[[isize; 3]])] = &[
     ),
 ];
 
-fn compiled(body: &str, executor: Executor) -> Executable {
+fn compiled(body: &str, executor: ExecutorKind) -> Executable {
     let shape = "shape=[-1, -1, -1], contiguity=[True, True, True], dtype=DataType.Float";
     let text = format!("def f(fd):\n    x = fd.define_tensor({shape})\n{body}");
     let options = options(executor);

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use ferrofuse::{
-    CompileOptions, Executable, Executor, Generator, Machine, MachineOptions, PlanOptions, Stream, compile,
-    define, unfused,
+    CompileOptions, Executable, ExecutorKind, Generator, Machine, MachineOptions, PlanOptions, Stream,
+    compile, define, unfused,
 };
 
 const COUNT: usize = 100_000;
@@ -102,7 +102,7 @@ fn executors_threads_and_segments_do_not_change_the_bits() {
         }
     }
     let uniform = numbers(&executable(CompileOptions::default()), 0);
-    for executor in [Executor::Interpreter, Executor::Evaluator, Executor::CUDA] {
+    for executor in [ExecutorKind::Interpreter, ExecutorKind::Evaluator, ExecutorKind::CUDA] {
         let options = crate::gpu::options(executor);
         assert_eq!(numbers(&executable(options), 0), uniform, "{}", executor.name());
     }

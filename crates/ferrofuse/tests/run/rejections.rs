@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ferrofuse::{
     Argument, Array, ArrayView, Blame, CallOptions, CompileOptions, CpuTarget, DType, Error, Executor,
-    Machine, MachineOptions, compile, define,
+    ExecutorKind, Machine, MachineOptions, compile, define,
 };
 
 use crate::definitions::{BIAS_SCALE, SILU_MUL, SUM_ROWS};
@@ -19,7 +19,7 @@ fn rejected(result: Result<ferrofuse::Outputs, Error>) -> (String, Blame) {
 
 #[test]
 fn wrong_inputs_are_named() {
-    let executable = executable(&BIAS_SCALE, Executor::Compiled);
+    let executable = executable(&BIAS_SCALE, ExecutorKind::Compiled);
     let (x, b, k) = (random(DType::F32, &[4, 6], 1), random(DType::F32, &[6], 2), random(DType::F64, &[], 3));
     let run = |inputs: &[&Array]| {
         let views: Vec<ArrayView<'_>> = inputs.iter().map(|input| input.view()).collect();
@@ -73,7 +73,7 @@ fn too_little_memory_is_said_before_anything_runs() {
 
 #[test]
 fn sizes_beyond_the_machine_are_an_error() {
-    let executable = executable(&SUM_ROWS, Executor::Compiled);
+    let executable = executable(&SUM_ROWS, ExecutorKind::Compiled);
     let one = [0_u8; 4];
     let huge = ArrayView::new(&one, 0, DType::F32, &[1 << 62, 1 << 62], &[0, 0]).expect("one element");
     let (text, blame) = rejected(executable.run(&[huge]));

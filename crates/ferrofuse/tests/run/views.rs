@@ -1,13 +1,15 @@
 //! Outputs that only re-index an input: the same memory, the right strides; and those that must be copies.
 
-use ferrofuse::{Argument, ArrayView, CompileOptions, DType, Executable, Executor, compile, define, explain};
+use ferrofuse::{
+    Argument, ArrayView, CompileOptions, DType, Executable, ExecutorKind, compile, define, explain,
+};
 use ir::array::Layout;
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 
 use crate::gpu::{EXECUTORS, options};
 use crate::tensors::random;
 
-fn compiled(body: &str, executor: Executor) -> Executable {
+fn compiled(body: &str, executor: ExecutorKind) -> Executable {
     let text = format!(
         "def f(fd):
     x = fd.define_tensor(shape=[4, 6, 5], contiguity=False, dtype=DataType.Float)
@@ -121,7 +123,7 @@ fn a_view_of_a_strided_input_has_its_strides() {
     let x = wide.view().relaid(layout).expect("inside");
     let column = random(DType::F32, &[4, 1], 2);
     // Inputs with gaps are copied to a GPU without the gaps.
-    for executor in EXECUTORS.into_iter().filter(|&executor| executor != Executor::CUDA) {
+    for executor in EXECUTORS.into_iter().filter(|&executor| executor != ExecutorKind::CUDA) {
         for (shape, strides) in
             [("24, 5", Some(&[10, 1][..])), ("4, 30", None), ("2, 2, 6, 5", Some(&[120, 60, 10, 1]))]
         {
@@ -209,7 +211,8 @@ def f(fd):
 
 #[test]
 fn views_move_no_bytes() {
-    let executable = compiled("    fd.add_output(fd.ops.permute(x, dims=[2, 1, 0]))\n", Executor::Compiled);
+    let executable =
+        compiled("    fd.add_output(fd.ops.permute(x, dims=[2, 1, 0]))\n", ExecutorKind::Compiled);
     let variant = executable.latest().expect("compiled");
     let plan = &variant.plan;
     let explanation = explain(executable.definition(), plan, &ferrofuse::Hints::default());

@@ -35,21 +35,21 @@ pub(crate) fn compile(
 ) -> Result<Variant, Error> {
     let (machine, alike) = (&options.machine, Alike::default());
     let plan = || planned(definition, key, options, interrupt);
-    match options.executor {
+    let executor = options.executor.kind();
+    match &options.executor {
         Executor::Evaluator => Ok(evaluated(definition, key.layouts(), "the evaluator was asked for", None)),
         Executor::Interpreter => {
             let program =
                 |_: &Kernel, _: usize| Ok::<_, CodegenError>(HostCode::Program(options.interpreter));
-            Ok(Variant::new(plan()?, options.executor, 1, interrupt, program, Code::Host)?)
+            Ok(Variant::new(plan()?, executor, 1, interrupt, program, Code::Host)?)
         }
-        Executor::Device(_) => {
-            let device = options.opened_device()?;
+        Executor::Device(device) => {
             let code = |kernel: &Kernel, members: usize| {
                 device.device().load(kernel, members, machine.cache(), &alike)
             };
             let (planned, threads) = (plan()?, machine.threads());
             let all = |kernels| Code::Device(device.clone(), kernels);
-            Ok(Variant::new(planned, options.executor, threads, interrupt, code, all)?)
+            Ok(Variant::new(planned, executor, threads, interrupt, code, all)?)
         }
         Executor::Compiled => match machine.llvm() {
             Ok(_) if !machine.runs(options.target) => Err(Error::Target(options.target)),
@@ -63,7 +63,7 @@ pub(crate) fn compile(
                     Ok::<_, CodegenError>(HostCode::Machine { code, origin })
                 };
                 let (planned, threads) = (plan()?, machine.threads());
-                Ok(Variant::new(planned, options.executor, threads, interrupt, machine_code, Code::Host)?)
+                Ok(Variant::new(planned, executor, threads, interrupt, machine_code, Code::Host)?)
             }
             Err(error) => Ok(evaluated(definition, key.layouts(), LLVM_IS_MISSING, Some(notice(&error)))),
         },

@@ -11,7 +11,7 @@ use target::{Processor, Target};
 use crate::background::in_background;
 use crate::inputs::layouts;
 use crate::variant_key::{Shapes, VariantKey};
-use crate::{CompileOptions, Error, Executor};
+use crate::{CompileOptions, Error, ExecutorKind};
 
 /// What decisions depend on in a call.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl CallFacts {
     /// [`Executable::by_size`]: crate::Executable::by_size
     pub fn of(definition: &Definition, inputs: &[ArrayView<'_>]) -> Result<CallFacts, Error> {
         let sizes = definition.signature().bind(inputs, &[])?;
-        Ok(CallFacts { layouts: layouts(inputs, Executor::Compiled), sizes, by_order: true })
+        Ok(CallFacts { layouts: layouts(inputs, ExecutorKind::Compiled), sizes, by_order: true })
     }
 }
 

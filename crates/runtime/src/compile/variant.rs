@@ -15,7 +15,7 @@ use crate::accelerator::{DeviceHandle, LoadedKernel};
 use crate::extents::{Extents, extents};
 use crate::host::HostCode;
 use crate::report::{CallReport, KernelReport, Reported, SegmentReport};
-use crate::{Executor, Report};
+use crate::{ExecutorKind, Report};
 use cpu::last_call::LastCall;
 use cpu::side_by_side::side_by_side;
 use execution::{ExecutedSegment, ExecutionPlan, Launch, Step};
@@ -58,7 +58,7 @@ impl Variant {
     /// When it is interrupted between two kernels.
     pub(crate) fn new<C: Reported + Send + Sync, E: Display + Send + Sync>(
         planned: Planned,
-        executor: Executor,
+        executor: ExecutorKind,
         threads: usize,
         interrupt: &Interrupt,
         make: impl Fn(&Kernel, usize) -> Result<C, E> + Sync,
@@ -123,7 +123,7 @@ impl Variant {
     pub(crate) fn evaluated(plan: Plan, notice: Option<String>) -> Variant {
         let steps = ExecutionPlan::new(&plan);
         let report = Report {
-            executor: Executor::Evaluator,
+            executor: ExecutorKind::Evaluator,
             notice,
             segments: segments::<HostCode>(&steps, &[]),
             plan: Duration::ZERO,

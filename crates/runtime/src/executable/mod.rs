@@ -91,15 +91,15 @@ impl Executable {
         inputs: &[ArrayView<'_>],
     ) -> Result<Executable, Error> {
         let sizes = definition.signature().bind(inputs, &[])?;
-        let shapes = Shapes::new(&definition, false, &options.plan, options.executor.is_on_gpu());
-        let key = VariantKey::of(layouts(inputs, options.executor), &sizes, Some(&shapes));
+        let shapes = Shapes::new(&definition, false, &options.plan, options.executor.kind().is_on_gpu());
+        let key = VariantKey::of(layouts(inputs, options.executor.kind()), &sizes, Some(&shapes));
         Executable::for_calls(definition, options, key, Some(shapes))
     }
 
     /// A definition to be compiled by its calls, with decisions for the sizes of each call rather than for the hints: once
     /// for each combination of input layouts and order of magnitude of the sizes (on a GPU, step of at most an eighth).
     pub fn by_size(definition: Definition, options: CompileOptions) -> Executable {
-        let shapes = Shapes::new(&definition, true, &options.plan, options.executor.is_on_gpu());
+        let shapes = Shapes::new(&definition, true, &options.plan, options.executor.kind().is_on_gpu());
         Executable::uncompiled(definition, options, Some(shapes))
     }
 
@@ -138,7 +138,7 @@ impl Executable {
 
     /// The GPU that its variants are compiled for.
     fn gpu(&self) -> Result<Arc<CudaDevice>, Error> {
-        self.source.options.opened_gpu()
+        self.source.options.gpu()
     }
 
     /// The sizes of a call that can begin, with its random numbers: from the caller's random stream, or the generator's

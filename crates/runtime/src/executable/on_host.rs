@@ -315,7 +315,7 @@ impl Executable {
         interrupt: &Interrupt,
     ) -> Result<(Inputs<'i>, Arc<Prepared>, Option<Duration>), Error> {
         let Source { definition, options } = &*self.source;
-        let executor = options.executor;
+        let executor = options.executor.kind();
         let last_call = self.last_call.get().filter(|last_call| last_call.is_for(given.iter().map(form)));
         if let (Some(last_call), Some(inputs)) = (last_call, Inputs::uncopied(given, executor)) {
             return Ok((inputs, last_call, None));

@@ -81,7 +81,7 @@ impl Executable {
     /// Errors in the inputs.
     pub fn is_compiled(&self, inputs: &[ArrayView<'_>]) -> Result<bool, Error> {
         let sizes = self.signature.bind(inputs, &[])?;
-        let layouts = layouts(inputs, self.source.options.executor);
+        let layouts = layouts(inputs, self.source.options.executor.kind());
         let key = VariantKey::of(layouts, &sizes, self.shapes.as_ref());
         let variants = self.variants.lock();
         Ok(variants.iter().any(|(known, cell)| *known == key && cell.variant.get().is_some()))

@@ -42,7 +42,7 @@ impl Executable {
         let segments = segments.into_iter().map(|segment| segment.into().without_copies(&definition));
         let (mut segments, copies): (Vec<SegmentDefinition>, Vec<Vec<LateCopy>>) = segments.unzip();
         // Inputs that are only written to would be copied to another device.
-        for place in (0..segments.len()).filter(|_| !options.executor.is_on_gpu()) {
+        for place in (0..segments.len()).filter(|_| !options.executor.kind().is_on_gpu()) {
             let (segment, later) = segments[place..].split_first_mut().expect("it is there");
             segment.take_targets(&definition, later);
         }

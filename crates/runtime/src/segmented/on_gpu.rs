@@ -103,7 +103,7 @@ impl SegmentedExecutable {
         place: impl Place<GpuArgument<'d>>,
         is_timed: bool,
     ) -> Result<(Vec<GpuOutput>, CallReport), Error> {
-        let device = self.options.opened_gpu()?;
+        let device = self.options.gpu()?;
         let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
         let on_stream = OnStream::new(&device, stream, host, Telling::Itself);
         let inputs: Vec<Input<'_, GpuMemory>> = given.iter().map(Input::of_call).collect();

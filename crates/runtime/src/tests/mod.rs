@@ -15,7 +15,7 @@ use reference::interpret::Options;
 use scheduler::hints::Hints;
 use target::Target;
 
-use crate::Executor;
+use crate::ExecutorKind;
 use crate::compile::{Code, Planned, Variant};
 use crate::host::HostCode;
 use execution::{ExecutionPlan, Slot, Step};
@@ -100,7 +100,8 @@ fn a_segment_without_code_goes_to_the_evaluator_and_says_so() {
         false => Ok(HostCode::Program(Options::default())),
     };
     let planned = Planned { plan, time: Duration::ZERO };
-    let variant = Variant::new(planned, Executor::Interpreter, 2, &Interrupt::default(), make, Code::Host);
+    let variant =
+        Variant::new(planned, ExecutorKind::Interpreter, 2, &Interrupt::default(), make, Code::Host);
 
     let variant = variant.expect("not interrupted");
     check_lives(&variant.steps);

@@ -4,7 +4,7 @@
 
 use compiler::{Plan, PlanRequest, plan};
 use emulator::Order;
-use ferrofuse::{ArrayView, Definition, Executor, LayoutClass, Stream};
+use ferrofuse::{ArrayView, Definition, ExecutorKind, LayoutClass, Stream};
 use ir::array::Array;
 
 use super::chosen::Chosen;
@@ -43,7 +43,8 @@ impl Check {
         }
         let dense: Vec<Array> = self.dense().map_err(|error| wrong(error.to_string()))?;
         let views: Vec<ArrayView<'_>> = dense.iter().map(Array::view).collect();
-        let Some(executable) = self.compiled_for(Executor::CUDA, chosen, Default::default(), &views)? else {
+        let Some(executable) = self.compiled_for(ExecutorKind::CUDA, chosen, Default::default(), &views)?
+        else {
             return Ok(covered);
         };
         executable.generator().set_state(Stream::default());

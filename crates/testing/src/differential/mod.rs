@@ -17,7 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use ferrofuse::{
-    ArrayView, CallOptions, CompileOptions, Definition, DeviceHandle, Executable, Executor, Machine, Stream,
+    ArrayView, CallOptions, CompileOptions, Definition, Executable, Executor, ExecutorKind, Machine, Stream,
 };
 use ir::array::{Array, ArrayError, Layout};
 use ir::graph::Output;
@@ -126,10 +126,12 @@ impl Check {
     /// The kernel interpreter, then machine code on one and on more threads.
     fn run_on_cpu(&self, chosen: &Chosen, target: CpuTarget, threads: usize) -> Result<Covered, Failure> {
         let mut covered = Covered::default();
-        if let Some(executable) = self.compiled(Executor::Interpreter, chosen, target)? {
+        if let Some(executable) = self.compiled(ExecutorKind::Interpreter, chosen, target)? {
             self.execute(&executable, chosen, machine(1), &mut covered)?;
         }
-        let Some(executable) = self.compiled(Executor::Compiled, chosen, target)? else { return Ok(covered) };
+        let Some(executable) = self.compiled(ExecutorKind::Compiled, chosen, target)? else {
+            return Ok(covered);
+        };
         let alone = self.execute(&executable, chosen, machine(1), &mut covered)?;
         let shared = self.execute(&executable, chosen, machine(threads), &mut covered)?;
         match alone.iter().zip(&shared).position(|(alone, shared)| alone != shared) {
@@ -144,7 +146,7 @@ impl Check {
     /// The definition compiled for an executor; `None` if its sizes are rejected, as they should be.
     fn compiled(
         &self,
-        executor: Executor,
+        executor: ExecutorKind,
         chosen: &Chosen,
         target: CpuTarget,
     ) -> Result<Option<Executable>, Failure> {
@@ -154,15 +156,13 @@ impl Check {
     /// The same for these inputs.
     fn compiled_for(
         &self,
-        executor: Executor,
+        executor: ExecutorKind,
         chosen: &Chosen,
         target: CpuTarget,
         views: &[ArrayView<'_>],
     ) -> Result<Option<Executable>, Failure> {
-        let device = (executor == Executor::CUDA).then(gpu).transpose();
         let options = CompileOptions {
-            executor,
-            device: device.map_err(|error| Failure::new(Kind::Error, error))?.map(DeviceHandle::from),
+            executor: opened(executor)?,
             target,
             plan: chosen.plan.clone(),
             hints: chosen.hints.clone(),
@@ -237,7 +237,7 @@ impl Check {
         output: &ferrofuse::Output<'_>,
     ) -> Result<(), Failure> {
         let variant = executable.latest().expect("compiled");
-        if variant.report.executor == Executor::Evaluator {
+        if variant.report.executor == ExecutorKind::Evaluator {
             return Ok(());
         }
         let plan = &variant.plan;
@@ -311,4 +311,14 @@ impl Check {
         }
         Err(Failure::new(Kind::Mismatch, "in place: memory changed that is no element of a written input"))
     }
+}
+
+/// The executor of a kind, on the tests' GPU if it is a device.
+fn opened(kind: ExecutorKind) -> Result<Executor, Failure> {
+    Ok(match kind {
+        ExecutorKind::Compiled => Executor::Compiled,
+        ExecutorKind::Device(_) => gpu().map_err(|error| Failure::new(Kind::Error, error))?.into(),
+        ExecutorKind::Interpreter => Executor::Interpreter,
+        ExecutorKind::Evaluator => Executor::Evaluator,
+    })
 }

@@ -7,7 +7,7 @@ use codegen_c::cuda::emit;
 use emulator::Order;
 use ferrofuse::check::{against, expected};
 use ferrofuse::{
-    CallOptions, CompileOptions, Definition, Error, Executable, Executor, PlanOptions, hints, parse_schedule,
+    CallOptions, CompileOptions, Definition, Error, Executable, PlanOptions, hints, parse_schedule,
 };
 use ferrofuse_testing::{inputs, stand_in};
 use frontend::text::{InputSpec, parse};
@@ -53,8 +53,8 @@ fn executable(
     static SANITIZED: Once = Once::new();
     SANITIZED.call_once(|| stand_in::set("sanitize", 1));
     let file = parse(source).unwrap_or_else(|error| panic!("{}", error.message));
-    let device = Some(stand_in::gpu().unwrap_or_else(|error| panic!("{error}")).into());
-    let options = CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() };
+    let executor = stand_in::gpu().unwrap_or_else(|error| panic!("{error}")).into();
+    let options = CompileOptions { executor, ..CompileOptions::default() };
     compile(file.definition, options).unwrap_or_else(|error| panic!("{error}"))
 }
 

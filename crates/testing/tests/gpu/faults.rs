@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cuda::Stream;
-use ferrofuse::{CallOptions, CompileOptions, CudaDevice, Executable, Executor, GpuOutput, define};
+use ferrofuse::{CallOptions, CompileOptions, CudaDevice, Executable, GpuOutput, define};
 use ferrofuse_testing::stand_in;
 use ir::array::{Array, Layout};
 
@@ -24,8 +24,8 @@ fn device() -> Arc<CudaDevice> {
 }
 
 fn executable(device: &Arc<CudaDevice>) -> Executable {
-    let device = Some(Arc::clone(device).into());
-    let options = CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() };
+    let executor = Arc::clone(device).into();
+    let options = CompileOptions { executor, ..CompileOptions::default() };
     Executable::by_size(define(PICKED).expect("defines"), options)
 }
 

@@ -1,7 +1,7 @@
 //! Shared memory of a block: a launch may use all of it, and no schedule of the compiler's needs more, at any sizes.
 
 use ferrofuse::check::{against, expected};
-use ferrofuse::{CompileOptions, Executable, Executor, PlanOptions, define, parse_schedule};
+use ferrofuse::{CompileOptions, Executable, PlanOptions, define, parse_schedule};
 use ferrofuse_testing::stand_in;
 use ir::array::Array;
 use ir::graph::Stream;
@@ -34,8 +34,7 @@ fn what_a_kernel_declares_itself_counts() {
     let schedule = "schedule lanes 64 warps 32\nblock x0 by 1\ninner x1\nlane x1\npersist n1";
     let schedules = vec![(0.into(), parse_schedule(schedule).expect("a schedule"))];
     let options = CompileOptions {
-        executor: Executor::CUDA,
-        device: Some(stand_in::gpu().expect("the stand-in opens").into()),
+        executor: stand_in::gpu().expect("the stand-in opens").into(),
         plan: PlanOptions { schedules, ..PlanOptions::default() },
         ..CompileOptions::default()
     };
@@ -48,8 +47,7 @@ fn what_a_kernel_declares_itself_counts() {
 #[test]
 fn rows_may_be_longer_than_was_expected() {
     let options = CompileOptions {
-        executor: Executor::CUDA,
-        device: Some(stand_in::gpu().expect("the stand-in opens").into()),
+        executor: stand_in::gpu().expect("the stand-in opens").into(),
         ..CompileOptions::default()
     };
     let executable = Executable::new(define(EXPONENTIALS).expect("defines"), options).expect("compiles");

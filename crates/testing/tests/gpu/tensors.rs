@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use cuda::{DeviceBuffer, Stream};
 use ferrofuse::{
-    CallOptions, CompileOptions, DType, Definition, Executable, Executor, GpuArgument, GpuInput, GpuOutput,
-    define,
+    CallOptions, CompileOptions, DType, Definition, Executable, GpuArgument, GpuInput, GpuOutput, define,
 };
 use ferrofuse_testing::stand_in;
 use ir::array::{Array, Layout};
@@ -18,11 +17,8 @@ pub fn executable(body: &str) -> Executable {
 }
 
 pub fn on_gpu(definition: Definition) -> Executable {
-    let device = Some(stand_in::gpu().expect("the stand-in opens").into());
-    Executable::by_size(
-        definition,
-        CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() },
-    )
+    let executor = stand_in::gpu().expect("the stand-in opens").into();
+    Executable::by_size(definition, CompileOptions { executor, ..CompileOptions::default() })
 }
 
 /// A stream on the shared GPU.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use ferrofuse::{CallOptions, CompileOptions, CudaDevice, Executable, Executor, GpuOutput, define};
+use ferrofuse::{CallOptions, CompileOptions, CudaDevice, Executable, GpuOutput, define};
 use ferrofuse_testing::stand_in;
 use ir::array::Layout;
 
@@ -48,11 +48,7 @@ def f(fd):
     let devices: Vec<Arc<CudaDevice>> =
         (0..2).map(|ordinal| Arc::new(first.sibling(ordinal).expect("one of two"))).collect();
     let of_device = |gpu: &Arc<CudaDevice>| {
-        let options = CompileOptions {
-            executor: Executor::CUDA,
-            device: Some(Arc::clone(gpu).into()),
-            ..CompileOptions::default()
-        };
+        let options = CompileOptions { executor: Arc::clone(gpu).into(), ..CompileOptions::default() };
         let streams = [(); 2].map(|()| Arc::new(gpu.new_stream().expect("a stream")));
         (Executable::by_size(define(text).expect("defines"), options), streams)
     };

@@ -90,7 +90,7 @@ pub fn run(
     let compile_options = device::open(options.device, libraries, compile_options)?;
     let picture: Vec<&Path> = options.svg.iter().map(PathBuf::as_path).collect();
     let picture = Targets::new(&picture, &[])?;
-    let rows = each(&cases, options.json, out, |case| match &compile_options.device {
+    let rows = each(&cases, options.json, out, |case| match compile_options.executor.device() {
         None => measure(case, &machine, target, options.warm),
         Some(device) => {
             let gpu = device.downcast::<CudaDevice>();

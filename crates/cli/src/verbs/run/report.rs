@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use cuda::KernelResources;
 use ferrofuse::{
-    Definition, Executable, Executor, Hints, SegmentExplanation, TensorBytes, Variant, explain, output_names,
-    table,
+    Definition, Executable, ExecutorKind, Hints, SegmentExplanation, TensorBytes, Variant, explain,
+    output_names, table,
 };
 use ir::graph::Val;
 use serde::Serialize;
@@ -134,7 +134,7 @@ impl Report {
         };
         let reports = || variants.iter().map(|(_, variant)| &variant.report);
         Report {
-            executor: reports().next().map_or(Executor::Evaluator, |report| report.executor).name(),
+            executor: reports().next().map_or(ExecutorKind::Evaluator, |report| report.executor).name(),
             notice: reports().find_map(|report| report.notice.clone()),
             segments,
             outputs,
@@ -224,7 +224,7 @@ impl Report {
 /// The segments of a definition that ran as a whole.
 fn of_whole(executable: &Executable, variant: &Variant, hints: &Hints) -> Vec<Segment> {
     match variant.report.executor {
-        Executor::Evaluator => {
+        ExecutorKind::Evaluator => {
             variant.steps.segments.iter().map(|segment| whole(executable, segment, hints)).collect()
         }
         _ => {

@@ -40,13 +40,13 @@ fn numbers(case: &Case) -> Result<String, String> {
     let compiled = targets().iter().map(|&target| (Executor::Compiled, target));
     for (executor, target) in compiled.chain([(Executor::Interpreter, CpuTarget::Host)]) {
         let generator = Arc::new(Generator::new(case.options.seed));
+        let name = executor.kind().name();
         let options = CompileOptions { executor, target, generator, ..CompileOptions::default() };
         let executable = compile(file.definition.clone(), options).map_err(|error| error.to_string())?;
         let outputs = executable.run(&views).map_err(|error| error.to_string())?;
         let compared = against(&meant, outputs.iter().map(|output| output.view()), &Serial)
             .map_err(|error| error.to_string())?;
         if let Some((place, worst)) = compared.iter().enumerate().find(|(_, compared)| !compared.matches()) {
-            let name = executor.name();
             return Err(format!(
                 "{name} for {target}: output {place} is {} times its bound off: {worst:?}",
                 worst.worst_ratio
