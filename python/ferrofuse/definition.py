@@ -259,12 +259,13 @@ class FusionDefinition:
                 self.fake_inputs = without_memory(inputs)
             _reject_both(out, like)
             executable = self._runnable()
-            if profiler.active is not None:
+            active = profiler.active()
+            if active is not None:
                 if out is not None or threads is not None:
                     raise NotImplementedError("out and threads are not supported in the `with` block of a PythonProfiler")
                 if self._cut is None:
                     return self.fec.execute(inputs, device=device, like=like)
-                return profiler.active.run(executable, 0, inputs, like, library_without_arrays(device), device)
+                return active.run(executable, 0, inputs, like, library_without_arrays(device), device)
             return executable.run(inputs, like, library_without_arrays(device), out, threads, device)
         except Exception as error:
             tracebacks.trim(error)

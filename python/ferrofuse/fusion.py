@@ -1,7 +1,7 @@
 """Fusions as objects that are compared by what they compute, and the cache that compiles one."""
 
-import threading
-from typing import Any, List, Optional, Sequence
+from contextvars import ContextVar
+from typing import Any, List, Optional, Sequence, Tuple
 
 from . import _native, absent, caller, profiler
 from ._native import Executable, TensorView, Val
@@ -9,17 +9,8 @@ from .operations import Operations
 from .options import check_options, library_without_arrays
 
 
-class _CurrentFusions(threading.local):
-    """The current fusions of each thread, innermost last."""
-
-    def __init__(self) -> None:
-        self._fusions: List["Fusion"] = []
-
-    def of_this_thread(self) -> List["Fusion"]:
-        return self._fusions
-
-
-_current_fusions = _CurrentFusions()
+# The current fusions of each thread and each asynchronous task, innermost last.
+_current_fusions: "ContextVar[Tuple[Fusion, ...]]" = ContextVar("fusions", default=())
 
 
 class Fusion:
@@ -92,18 +83,22 @@ class FusionGuard:
         self._fusion = fusion
 
     def __enter__(self) -> "FusionGuard":
-        _current_fusions.of_this_thread().append(self._fusion)
+        _current_fusions.set((*_current_fusions.get(), self._fusion))
         self._fusion._builder.open()
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        _current_fusions.of_this_thread().pop()
+        fusions = list(_current_fusions.get())
+        places = [place for place, fusion in enumerate(fusions) if fusion is self._fusion]
+        if places:  # none where another thread or task ends the block
+            del fusions[places[-1]]
+            _current_fusions.set(tuple(fusions))
         self._fusion._builder.close()
 
 
 def current() -> Fusion:
-    """The fusion of the innermost `FusionGuard` or `with FusionDefinition()` of this thread."""
-    fusions = _current_fusions.of_this_thread()
+    """The fusion of the innermost `FusionGuard` or `with FusionDefinition()` of this thread or asynchronous task."""
+    fusions = _current_fusions.get()
     if not fusions:
         raise RuntimeError("there is no current fusion: call it within `with FusionGuard(fusion):`")
     return fusions[-1]
@@ -189,8 +184,9 @@ class FusionExecutorCache:
         """Like `FusionDefinition.execute`."""
         check_options(_enable_options, _disable_options)
         executable = self._compilable()
-        if profiler.active is not None:
-            return profiler.active.run(executable, self._fusion_id, inputs, like, library_without_arrays(device), device)
+        active = profiler.active()
+        if active is not None:
+            return active.run(executable, self._fusion_id, inputs, like, library_without_arrays(device), device)
         return executable.run(inputs, like, library_without_arrays(device), None, None, device)
 
     def _compilable(self) -> Executable:

@@ -1,6 +1,7 @@
 """nvFuser's `PythonProfiler`: kernels, times and bytes of calls. What is not measured here raises the reason."""
 
 import math
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, NoReturn, Optional, Sequence, Union
 
@@ -11,8 +12,9 @@ _NOT_MEASURED = "ferrofuse does not measure it"
 NO_PROFILE = "nothing was measured: call execute in the `with` block of a PythonProfiler"
 _PEAK = "the peak bandwidth of the memory is not measured; effective_bandwidth_gbs is that of the call"
 
-# The profiler whose `with` block is active.
-active: Optional["PythonProfiler"] = None
+# The profiler whose `with` block is active in this thread or asynchronous task.
+_active: 'ContextVar[Optional["PythonProfiler"]]' = ContextVar("active", default=None)
+active = _active.get
 
 # The measurements of the last call, whichever profiler was active.
 _latest: Optional["FusionProfile"] = None
@@ -103,7 +105,8 @@ class FusionProfile(_Profile):
 
 
 class PythonProfiler:
-    """A context manager: calls in its `with` block are measured, and `profile` returns the latest."""
+    """A context manager: calls in its `with` block are measured, and `profile` returns the latest. Calls of other threads
+    are not."""
 
     def __init__(self, auto_scheduled: bool = True) -> None:
         if not auto_scheduled:
@@ -111,15 +114,13 @@ class PythonProfiler:
         self._profile: Optional[FusionProfile] = None
 
     def __enter__(self) -> "PythonProfiler":
-        global active
-        if active is not None:
+        if active() is not None:
             raise RuntimeError("a PythonProfiler is active already: its `with` block must end before another begins")
-        active = self
+        _active.set(self)
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        global active
-        active = None
+        _active.set(None)
 
     @property
     def profile(self) -> FusionProfile:

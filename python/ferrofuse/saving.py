@@ -65,7 +65,7 @@ def _of_body(text: str, name: str) -> "FusionDefinition":
 
 def save(fd: "FusionDefinition", path: Path) -> None:
     """Writes a definition to a file, atomically unless it is a device or FIFO."""
-    text = as_text(fd)
+    path, text = os.fsdecode(path), as_text(fd)
     if os.path.isfile(path) or not os.path.exists(path):
         write_file(path, text)
     else:

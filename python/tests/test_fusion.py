@@ -1,6 +1,8 @@
 """Fusions as objects, caches, descriptors, explanations."""
 
+import asyncio
 import copy
+import threading
 
 import numpy as np
 import pytest
@@ -106,3 +108,30 @@ def test_inputs_by_example():
     with pytest.raises(TypeError, match="expected an array, got list"):
         with FusionDefinition() as fd:
             fd.from_array([1.0])
+
+
+def test_each_asynchronous_task_has_its_current_fusion():
+    async def defined(number):
+        with FusionDefinition() as fd:
+            await asyncio.sleep(0)
+            x = ferrofuse.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+            await asyncio.sleep(0.01 * (2 - number))
+            ferrofuse.current().add_output(ferrofuse.ops.add(x, float(number)))
+        return fd
+
+    async def all_defined():
+        return await asyncio.gather(*(defined(number) for number in (1, 2)))
+
+    for number, fd in zip((1, 2), asyncio.run(all_defined())):
+        assert fd.execute([np.zeros(3, np.float32)])[0].tolist() == [number] * 3
+
+
+def test_a_block_may_end_in_another_thread():
+    fd = FusionDefinition()
+    fd.__enter__()
+    x = fd.define_tensor(shape=[-1], contiguity=True)
+    fd.add_output(x + 1.0)
+    thread = threading.Thread(target=fd.__exit__, args=(None, None, None))
+    thread.start()
+    thread.join()
+    assert fd.execute([np.zeros(3, np.float32)])[0].tolist() == [1, 1, 1]

@@ -1,5 +1,7 @@
 """`PythonProfiler`: the steps of a call with their times and bytes."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -143,3 +145,17 @@ def test_wrong_uses():
     assert str(error.value) == (
         "a PythonProfiler is active already: its `with` block must end before another begins"
     )
+
+
+def test_calls_of_other_threads_are_not_measured():
+    fd, array = rows_and_columns(), np.ones((32, 64), np.float32)
+    with FusionDefinition() as other:
+        x = other.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        other.add_output(x * 2.0)
+    small, out = np.ones(3, np.float32), np.zeros(3, np.float32)
+    with PythonProfiler() as profiler:
+        fd.execute([array])
+        thread = threading.Thread(target=other.execute, args=([small],), kwargs={"out": [out]})
+        thread.start()
+        thread.join()
+    assert out.tolist() == [2, 2, 2] and profiler.profile.input_bytes == array.nbytes

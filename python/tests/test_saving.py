@@ -228,3 +228,20 @@ def test_names_of_values_do_not_matter_to_saved_segments(tmp_path):
         assert [segment.name for segment in again.segments] == ["sums", "powers"]
         ops = [[line.split("fd.ops.")[1].split("(")[0] for line in str(segment.definition).splitlines() if "fd.ops." in line] for segment in again.segments]
         assert ops == [["mul", "sum"], ["exp"]]
+
+
+def test_paths_are_those_of_os(fd, tmp_path):
+    fd.save(os.fsencode(tmp_path / "saved.py"))
+    assert FusionDefinition.load(tmp_path / "saved.py").execute([A])[0].shape == A.shape
+    for path in (1, None):
+        with pytest.raises(TypeError, match="expected str, bytes or os.PathLike object, not"):
+            fd.save(path)
+
+
+def test_comments_like_heads_of_sections_are_kept_apart(tmp_path):
+    text = "# ---- my section\ndef f(fd):\n    x = fd.define_tensor(shape=[-1], contiguity=True)\n    fd.add_output(x + 1.0)\n"
+    (tmp_path / "written.py").write_text(text)
+    fd = FusionDefinition.load(tmp_path / "written.py")
+    fd.segment()
+    fd.save(tmp_path / "saved.py")
+    assert str(FusionDefinition.load(tmp_path / "saved.py")) == str(fd)

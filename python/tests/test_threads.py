@@ -1,5 +1,10 @@
 """How many threads calls run on."""
 
+import os
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pytest
 
@@ -55,3 +60,44 @@ def test_ops_outside_of_the_block_are_rejected(fd):
     with fd:
         fd.add_output(fd.ops.exp(x))
     assert repr(fd) != before
+
+
+def test_few_numbers_of_threads_keep_theirs(fd):
+    def running():
+        return len(os.listdir("/proc/self/task"))
+
+    before = running()
+    for threads in range(2, 40):
+        fd.execute([A], threads=threads)
+    for _ in range(100):  # the threads of those dropped end by themselves
+        if running() < before + 8 * 40:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{before} threads became {running()}")
+
+
+def test_the_process_ends_while_other_threads_compile():
+    program = """
+import threading
+import numpy as np
+from ferrofuse import DataType, FusionDefinition
+
+begun = threading.Event()
+
+def compile(first):
+    number = first
+    while True:
+        with FusionDefinition() as fd:
+            x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+            fd.add_output(fd.ops.exp(x) * float(number))
+        fd.execute([np.zeros(3, np.float32)])
+        begun.set()
+        number += 4
+
+for first in range(4):
+    threading.Thread(target=compile, args=(first,), daemon=True).start()
+begun.wait()
+"""
+    environment = {**os.environ, "FERROFUSE_CACHE": "none"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -12,7 +12,10 @@ use llvm::LlvmOptions;
 /// The place of libLLVM: that of the option, else that of `FERROFUSE_LIBLLVM`, else the usual places. A path without a file,
 /// such as `none`, means to do without.
 pub fn llvm_options(option: Option<PathBuf>) -> LlvmOptions {
-    LlvmOptions { path: option.or_else(|| env::var_os("FERROFUSE_LIBLLVM").map(PathBuf::from)) }
+    LlvmOptions {
+        path: option
+            .or_else(|| env::var_os("FERROFUSE_LIBLLVM").filter(|path| !path.is_empty()).map(PathBuf::from)),
+    }
 }
 
 /// The places of NVIDIA's libraries: see [`LibraryPaths::of_environment`].

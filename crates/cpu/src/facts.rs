@@ -2,10 +2,12 @@
 //! values.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
+use std::fs::OpenOptions;
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -53,7 +55,7 @@ impl CpuFacts {
     /// A file that cannot be read, or holds something else.
     pub fn read(path: &Path) -> Result<Option<CpuFacts>, FactsError> {
         let rejected = |why: String| FactsError { path: path.display().to_string(), why };
-        let text = match fs::read_to_string(path) {
+        let text = match text_of_file(path) {
             Ok(text) => text,
             Err(error) if is_absent(error.kind()) => return Ok(None),
             Err(error) => return Err(rejected(error.to_string())),
@@ -85,8 +87,22 @@ fn is_absent(kind: io::ErrorKind) -> bool {
     matches!(kind, NotFound | NotADirectory | PermissionDenied)
 }
 
+/// The text of a regular file: one that is none could make the process wait.
+fn text_of_file(path: &Path) -> io::Result<String> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    Ok(text)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

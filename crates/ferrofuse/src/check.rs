@@ -2,7 +2,7 @@
 
 use compiler::passes::{PassContext, approximate};
 use cpu::pool::until_interrupted;
-use ir::array::{ArrayError, ArrayView};
+use ir::array::ArrayView;
 use ir::definition::Definition;
 use ir::graph::Stream;
 use ir::interrupt::Interrupt;
@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 /// The outputs of a call against the evaluator's, which runs on a machine until it is interrupted.
 ///
 /// # Errors
-/// As [`evaluate`], and [`Error::Interrupted`].
+/// As [`evaluate`] and [`against`], and [`Error::Interrupted`].
 pub fn checked<'o>(
     definition: &Definition,
     inputs: &[ArrayView<'_>],
@@ -26,8 +26,7 @@ pub fn checked<'o>(
     let compared = until_interrupted(|| {
         let workers = machine.workers(interrupt);
         let meant = expected(definition, inputs, stream, &workers, machine.memory_limit())?;
-        let compared = against(&meant, outputs, &workers);
-        Ok::<_, Error>(compared.expect("dtypes and sizes are those of the definition"))
+        against(&meant, outputs, &workers)
     })??;
     interrupt.check()?;
     Ok(compared)
@@ -73,12 +72,20 @@ pub fn meaning(
 /// One comparison per output.
 ///
 /// # Errors
-/// When an output differs in dtype or sizes.
+/// [`Error::Outputs`] for too few or too many, [`Error::Output`] for one of another dtype or other sizes.
 pub fn against<'o>(
     expected: &Evaluation,
     outputs: impl IntoIterator<Item = ArrayView<'o>>,
     workers: &dyn ParallelFor,
-) -> Result<Vec<Comparison>, ArrayError> {
-    let pairs = expected.outputs.iter().zip(outputs);
-    pairs.map(|(expected, output)| compare(expected, &output, workers)).collect()
+) -> Result<Vec<Comparison>, Error> {
+    let outputs: Vec<ArrayView<'o>> = outputs.into_iter().collect();
+    if outputs.len() != expected.outputs.len() {
+        return Err(Error::Outputs { expected: expected.outputs.len(), given: outputs.len() });
+    }
+    let pairs = expected.outputs.iter().zip(outputs).enumerate();
+    let compared = pairs.map(|(place, (expected, output))| {
+        compare(expected, &output, workers)
+            .map_err(|error| Error::Output { place, problem: error.to_string() })
+    });
+    compared.collect()
 }

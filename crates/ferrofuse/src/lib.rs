@@ -63,7 +63,7 @@ pub use frontend::define::{DefineError, DefinitionBuilder};
 pub use frontend::text::{File, NameStyle};
 pub use fusion_definition::{DefinitionError, FusionDefinition, FusionValue, OpArgument};
 pub use ir::array::{
-    Array, ArrayError, ArrayView, ArrayViewMut, ByteBool, Complex, Dims, Element, Layout, Strides,
+    Array, ArrayError, ArrayView, ArrayViewMut, ByteBool, Complex, Dims, Element, Layout, Part, Strides,
 };
 pub use ir::definition::{CallArgument, Definition, NamedValue, Object, SourceLine};
 pub use ir::graph::{DeviceStream, GroupOptions, Task, TaskData, TaskKind, Tasks};
@@ -76,6 +76,7 @@ pub use lambdas::{FoldLambda, lambdas};
 pub use llvm::{CpuTarget, LlvmOptions};
 pub use names::{output_names, printed_names, result_name, value_name, value_named};
 pub use op_list::{OpEntry, op_entries, op_entry};
+pub use ops::small_float::{E4m3, E5m2, E8m0};
 pub use ops::{DType, Scalar};
 pub use reference::interpret::Options as InterpreterOptions;
 pub use runtime::{
@@ -83,7 +84,7 @@ pub use runtime::{
     Executable, Executor, ExecutorKind, Generator, GpuArgument, GpuCodeError, GpuCompiler, GpuGraph,
     GpuInput, GpuOutput, GpuTensor, KernelReport, Machine, MachineOptions, Output, OutputForm, Outputs,
     Place, Report, SegmentDefinition, SegmentInput, SegmentReport, SegmentedExecutable, StepReport, Tensor,
-    ThreadResources, Variant, declared_layouts, has_ended, in_background, unforked,
+    ThreadResources, Variant, declared_layouts, end_background, has_ended, in_background, unforked,
 };
 pub use saved::{SavedDefinition, SavedError, Section};
 pub use scheduler::hints::Hints;

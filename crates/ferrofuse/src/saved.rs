@@ -172,7 +172,12 @@ impl fmt::Display for SavedDefinition {
         if !self.definition.starts_with(HEAD) {
             writeln!(f, "{HEAD}{VERSION}")?;
         }
-        writeln!(f, "{}", self.definition.trim_end())?;
+        // A comment that reads as the head of a section gets one more space.
+        let definition = self.definition.trim_end().lines();
+        definition.into_iter().try_for_each(|line| match line.strip_prefix(SECTION) {
+            Some(rest) => writeln!(f, "#  ---- {rest}"),
+            None => writeln!(f, "{line}"),
+        })?;
         for (name, text) in self.sections() {
             writeln!(f, "{SECTION}{name}")?;
             text.lines().try_for_each(|line| writeln!(f, "# {line}"))?;

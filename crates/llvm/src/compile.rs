@@ -4,6 +4,7 @@
 //! at once. Caches no code. LLVM's "cannot select" ends the process and cannot be caught here: the IR must keep to forms
 //! that are known to select.
 
+use crate::at_exit::Compiling;
 use crate::error::Error;
 use crate::identity::Identity;
 use crate::library::{Library, OPTIONS};
@@ -154,15 +155,19 @@ impl Llvm {
         let mut clock = Stopwatch(Instant::now());
         let mut times = Times::default();
         let library = self.library()?;
+        let compiling = Compiling::begin();
         let machine = Machine::new(library, spec)?;
         let context = Context::new(library);
         let module = context.parse(ir)?;
         module.set_target(&machine);
         times.parse = clock.lap();
+        compiling.between_steps();
         module.verify()?;
         times.verify = clock.lap();
+        compiling.between_steps();
         module.run_passes(&machine, PIPELINE)?;
         times.passes = clock.lap();
+        compiling.between_steps();
         let bytes = match output {
             Output::Ir => module.print().into_bytes(),
             Output::Assembly => module.emit(&machine, 0)?.bytes().to_vec(),

@@ -3,6 +3,7 @@
 //! [`Llvm::open`] finds libLLVM and [`Llvm::compile`] compiles one module; [`loader`] makes its objects callable. Nothing
 //! here links against LLVM, caches results or knows what a kernel means.
 
+mod at_exit;
 mod compile;
 mod error;
 mod identity;

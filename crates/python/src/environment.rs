@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "forbidden elsewhere so that it is done here")]
 
 use std::env;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use cuda::LibraryPaths;
@@ -10,9 +11,14 @@ use ferrofuse::{CacheOptions, CpuFacts, CpuTarget, LlvmOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+/// A variable that is set, and not to nothing.
+fn set(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
+}
+
 /// The place of libLLVM: that of `FERROFUSE_LIBLLVM`, else the usual places.
 pub fn llvm_options() -> LlvmOptions {
-    LlvmOptions { path: env::var_os("FERROFUSE_LIBLLVM").map(PathBuf::from) }
+    LlvmOptions { path: set("FERROFUSE_LIBLLVM").map(PathBuf::from) }
 }
 
 /// The places of NVIDIA's libraries: see [`LibraryPaths::of_environment`].
@@ -41,7 +47,7 @@ pub fn cache_options() -> Option<CacheOptions> {
 /// # Errors
 /// `ValueError` for a name that is none of a CPU's.
 pub fn cpu_target() -> PyResult<CpuTarget> {
-    let Some(name) = env::var_os("FERROFUSE_TARGET") else { return Ok(CpuTarget::Host) };
+    let Some(name) = set("FERROFUSE_TARGET") else { return Ok(CpuTarget::Host) };
     CpuTarget::ALL.into_iter().find(|target| name == target.name()).ok_or_else(|| {
         let known: Vec<&str> = CpuTarget::ALL.into_iter().map(CpuTarget::name).collect();
         let name = name.to_string_lossy();

@@ -1,12 +1,11 @@
 //! The threads that definitions run on: those of the process, or as many as a call requests.
 
-use std::ffi::CString;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use ferrofuse::{CpuFacts, CpuTarget, Machine, MachineOptions, ObjectCache, unforked};
-use pyo3::exceptions::{PyUserWarning, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
@@ -21,11 +20,14 @@ static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
 /// Why machine code is not kept between processes although a folder is set.
 static CACHE_NOTICE: OnceLock<String> = OnceLock::new();
 
+/// Why the measured facts about the machine are not used although there is a file of them.
+static FACTS_NOTICE: OnceLock<String> = OnceLock::new();
+
 /// Whether what is missing on the machine was reported.
 static IS_REPORTED: AtomicBool = AtomicBool::new(false);
 
 /// Warns of what is missing on the machine, once for the process, before something is compiled for the host: libLLVM, or a
-/// usable folder of kept machine code.
+/// usable folder of kept machine code, or a file of facts that can be read.
 ///
 /// # Errors
 /// The warning, if it is to be an exception.
@@ -40,7 +42,7 @@ fn report(py: Python<'_>) -> PyResult<()> {
         return Ok(());
     }
     let notice = py.detach(|| of_process().notice());
-    for message in notice.iter().chain(CACHE_NOTICE.get()) {
+    for message in notice.iter().chain(CACHE_NOTICE.get()).chain(FACTS_NOTICE.get()) {
         py.import("ferrofuse.notices")?.call_method1("warn", (message,))?;
     }
     Ok(())
@@ -73,24 +75,21 @@ pub fn target() -> CpuTarget {
     TARGET.get().copied().unwrap_or(CpuTarget::Host)
 }
 
-/// The measured facts about the machine. A file with other contents causes a warning, and is ignored.
+/// The measured facts about the machine. A file with other contents is ignored, with a notice.
 fn facts() -> Option<CpuFacts> {
     let read = CpuFacts::read(&environment::facts_path()?);
-    read.unwrap_or_else(|error| {
-        Python::attach(|py| {
-            let message = CString::new(error.to_string()).unwrap_or_default();
-            let warned = PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1);
-            warned.unwrap_or_else(|error| error.write_unraisable(py, None));
-        });
-        None
-    })
+    read.map_err(|error| FACTS_NOTICE.get_or_init(|| error.to_string())).ok().flatten()
 }
 
 /// The machine of calls without `threads`, once one was chosen.
 static CHOSEN: Mutex<Option<Arc<Machine>>> = Mutex::new(None);
 
-/// The machines that differ from it in the number of threads, and share its memory and cache. Their threads wait for calls.
+/// The machines that differ from it in the number of threads, and share its memory and cache; the last that was asked for
+/// comes last. Their threads wait for calls.
 static OTHERS: Mutex<Vec<Arc<Machine>>> = Mutex::new(Vec::new());
+
+/// The most that are kept: the threads of one that is dropped end with its last call.
+const MAX_OTHERS: usize = 8;
 
 /// The machine of the process.
 pub fn of_process() -> Arc<Machine> {
@@ -108,11 +107,15 @@ pub fn of_call(threads: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Arc<Machin
     };
     let number = number("threads", threads)?;
     let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = others.iter().find(|machine| machine.threads() == number.get());
-    let machine = known.map_or_else(|| Arc::new(of_process().with_threads(number)), Arc::clone);
-    if known.is_none() {
-        others.push(Arc::clone(&machine));
-    }
+    let known = others.iter().position(|machine| machine.threads() == number.get());
+    let machine = match known {
+        Some(place) => others.remove(place),
+        None => Arc::new(of_process().with_threads(number)),
+    };
+    others.push(Arc::clone(&machine));
+    let dropped = (others.len() > MAX_OTHERS).then(|| others.remove(0));
+    drop(others);
+    drop(dropped);
     Ok(Some(machine))
 }
 

@@ -48,12 +48,14 @@ fn interrupt(raised: &Raised) -> Interrupt {
     })
 }
 
-/// Waits until interrupted work in the background has ended: at its exit the process unloads libLLVM.
+/// Waits until work in the background has ended, interrupted or of other threads, and lets no other thread begin any: after
+/// its exit the process unloads libLLVM.
 ///
 /// # Errors
 /// The exception of a signal handler meanwhile.
 #[pyfunction]
 pub fn await_background(py: Python<'_>) -> PyResult<()> {
+    ferrofuse::end_background();
     while !ferrofuse::has_ended() {
         py.detach(|| std::thread::sleep(Duration::from_millis(5)));
         py.check_signals()?;

@@ -81,6 +81,33 @@ pub enum Error {
         /// Why it does not fit.
         error: PlanError,
     },
+    /// Another number of outputs to compare than the definition has.
+    #[error("expected {expected} outputs, those of the definition, got {given}")]
+    Outputs {
+        /// How many the definition has.
+        expected: usize,
+        given: usize,
+    },
+    /// An output to compare that is none of the definition's.
+    #[error("output {place}: {problem}")]
+    Output {
+        /// Its number.
+        place: usize,
+        problem: String,
+    },
+    /// A segment that is none of the definition's.
+    #[error("segment {segment}: {problem}")]
+    Segment {
+        /// Its name.
+        segment: String,
+        problem: String,
+    },
+    /// An output that no segment makes.
+    #[error("no segment makes output {output}")]
+    Missing {
+        /// Its number.
+        output: usize,
+    },
     /// Code was asked for that the machine cannot run.
     #[error("this machine cannot run code for {0}")]
     Target(CpuTarget),

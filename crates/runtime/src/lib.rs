@@ -37,7 +37,7 @@ mod variant_key;
 
 pub use ::cuda::ThreadResources;
 pub use accelerator::DeviceHandle;
-pub use background::in_background;
+pub use background::{end_background, in_background};
 pub use compile::{CallFacts, LLVM_IS_MISSING, Variant, cut_declared, plan_declared, plan_for_call};
 pub use cpu::fork::{has_ended, unforked};
 pub use cpu::generator::Generator;

@@ -60,6 +60,12 @@ pub enum SegmentationError {
         line: usize,
         name: String,
     },
+    /// An input among the values that segments make.
+    #[error("{0} is an input, which no segment makes")]
+    Input(Val),
+    /// A value of another definition.
+    #[error("{0} is no value of the definition")]
+    Foreign(Val),
     /// A value that two segments make.
     #[error("{0} is made by two segments")]
     Twice(Val),
@@ -124,6 +130,18 @@ impl Segmentation {
             .iter()
             .map(|made| segment_view(graph, fusion, made, |val| kept.contains(&val)))
             .collect()
+    }
+
+    /// Whether segments make values of the graph, and no inputs.
+    ///
+    /// # Errors
+    /// The first value that is none.
+    pub fn check_values(&self, graph: &Graph, fusion: &Fusion) -> Result<(), SegmentationError> {
+        self.segments.iter().flatten().try_for_each(|&val| match fusion.is_input(val) {
+            true => Err(SegmentationError::Input(val)),
+            false if val.node.as_u32() as usize >= graph.len() => Err(SegmentationError::Foreign(val)),
+            false => Ok(()),
+        })
     }
 
     /// Whether every output is made, none twice, and no value is needed before it is made.

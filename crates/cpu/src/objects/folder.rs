@@ -38,6 +38,8 @@ pub(super) struct Entry {
 impl Folder {
     /// Opens a folder, or makes it, for this user alone. Of a folder without the mark all files must be `ours`.
     pub fn open(path: PathBuf, ours: impl Fn(&str) -> bool) -> io::Result<Folder> {
+        // The process may go to another folder.
+        let path = std::path::absolute(path)?;
         DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
         let found = fs::metadata(&path)?;
         // SAFETY: asks for a number.

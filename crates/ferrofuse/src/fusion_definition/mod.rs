@@ -68,6 +68,13 @@ impl FusionDefinition {
         arguments: Vec<OpArgument<'_>>,
     ) -> [FusionValue<'_>; N] {
         let made = self.statement(op, arguments, |builder, arguments| {
+            if !arguments.is_sorted_by_key(|argument| argument.keyword.is_some()) {
+                return Err(error::of_call(
+                    op,
+                    "arguments by position first",
+                    "one after an argument by name",
+                ));
+            }
             let made = match op {
                 "define_tensor" => Object::Value(builder.define_tensor(arguments)?),
                 "define_scalar" => builder.define_scalar(arguments)?,
@@ -199,17 +206,20 @@ macro_rules! ops {
 #[macro_export]
 macro_rules! op_arguments {
     ([$($done:expr,)*]) => { ::std::vec![$($done),*] };
-    ([$($done:expr,)*] $name:ident = [$($item:expr),* $(,)?] $(, $($rest:tt)*)?) => {
+    ([$($done:expr,)*] $name:ident = [$($items:tt)*] $(, $($rest:tt)*)?) => {
         $crate::op_arguments!([$($done,)* $crate::OpArgument::named(
-            ::core::stringify!($name), $crate::op_arguments!(@list $($item),*)
+            ::core::stringify!($name), $crate::op_arguments!(@list [] $($items)*)
         ),] $($($rest)*)?)
     };
-    ([$($done:expr,)*] [$($item:expr),* $(,)?] $(, $($rest:tt)*)?) => {
-        $crate::op_arguments!([$($done,)* $crate::op_arguments!(@list $($item),*),] $($($rest)*)?)
+    ([$($done:expr,)*] [$($items:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::op_arguments!([$($done,)* $crate::op_arguments!(@list [] $($items)*),] $($($rest)*)?)
+    };
+    ([$($done:expr,)*] None $(, $($rest:tt)*)?) => {
+        $crate::op_arguments!([$($done,)* $crate::op_arguments!(@none),] $($($rest)*)?)
     };
     ([$($done:expr,)*] $name:ident = None $(, $($rest:tt)*)?) => {
         $crate::op_arguments!(
-            [$($done,)* $crate::OpArgument::named(::core::stringify!($name), ::core::option::Option::<bool>::None),]
+            [$($done,)* $crate::OpArgument::named(::core::stringify!($name), $crate::op_arguments!(@none)),]
             $($($rest)*)?
         )
     };
@@ -219,7 +229,14 @@ macro_rules! op_arguments {
     ([$($done:expr,)*] $value:expr $(, $($rest:tt)*)?) => {
         $crate::op_arguments!([$($done,)* $crate::OpArgument::from($value),] $($($rest)*)?)
     };
-    (@list $($item:expr),*) => {
-        $crate::OpArgument::from(::std::vec::Vec::<$crate::OpArgument<'_>>::from([$($crate::OpArgument::from($item)),*]))
+    (@none) => { $crate::OpArgument::from(::core::option::Option::<bool>::None) };
+    (@list [$($done:expr,)*]) => {
+        $crate::OpArgument::from(::std::vec::Vec::<$crate::OpArgument<'_>>::from([$($done),*]))
+    };
+    (@list [$($done:expr,)*] None $(, $($rest:tt)*)?) => {
+        $crate::op_arguments!(@list [$($done,)* $crate::op_arguments!(@none),] $($($rest)*)?)
+    };
+    (@list [$($done:expr,)*] $item:expr $(, $($rest:tt)*)?) => {
+        $crate::op_arguments!(@list [$($done,)* $crate::OpArgument::from($item),] $($($rest)*)?)
     };
 }

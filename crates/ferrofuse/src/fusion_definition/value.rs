@@ -36,10 +36,19 @@ impl<'f> FusionValue<'f> {
         FusionValue { of, meaning }
     }
 
-    /// Gives it a name, for texts and messages, unless it has one.
+    /// Gives it a name, for texts and messages, unless it has one. A name has letters, digits and `_`, and begins with no
+    /// digit; another is a rejected call.
+    #[track_caller]
     pub fn named(self, name: &str) -> FusionValue<'f> {
         if let Some(Meaning::Named(value)) = self.meaning {
-            self.of.state.borrow_mut().builder.set_name(value, name);
+            self.of.statement("named", vec![name.into()], |builder, _| {
+                if !is_name(name) {
+                    let expected = "a name of letters, digits and `_` that begins with no digit";
+                    return Err(super::error::of_call("named", expected, &format!("{name:?}")));
+                }
+                builder.set_name(value, name);
+                Ok(())
+            });
         }
         self
     }
@@ -160,4 +169,9 @@ impl<'f> Not for FusionValue<'f> {
     fn not(self) -> FusionValue<'f> {
         self.of.call("bitwise_not", vec![self.into()])
     }
+}
+
+fn is_name(name: &str) -> bool {
+    let suits = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.chars().all(suits) && name.starts_with(|first: char| !first.is_ascii_digit())
 }

@@ -75,9 +75,6 @@ pub struct Segment {
 /// When the cut is of another definition, a user's segmentation is cyclic, or the definition language cannot express a
 /// segment.
 pub fn segments(definition: &Definition, cut: &Cut, hints: &Hints) -> Result<Vec<Segment>, SegmentError> {
-    if !cut.graph.begins_with(&definition.graph) {
-        return Err(SegmentError::OtherDefinition);
-    }
     let written = written_cut(definition, cut)?;
     let views = written.segmentation.views(&definition.graph, &definition.fusion);
     let crossing = views.iter().flat_map(|view| view.inputs().iter().copied());
@@ -113,10 +110,16 @@ pub(crate) fn segmentation_text(definition: &Definition, cut: &Cut) -> String {
 }
 
 fn written_cut(definition: &Definition, cut: &Cut) -> Result<cut::WrittenCut, SegmentError> {
+    let have_as_many_outputs = cut.fusion.outputs().len() == definition.fusion.outputs().len();
+    if !(have_as_many_outputs && cut.graph.begins_with(&definition.graph)) {
+        return Err(SegmentError::OtherDefinition);
+    }
     let name =
         |number| cut.chosen.as_ref().map_or_else(|| format!("seg{number}"), |chosen| chosen.name(number));
-    let written = cut::written_cut(definition, cut);
-    written.map_err(|cycle| SegmentError::Cycle(by_hand::in_words(definition, &cycle, name)))
+    let written = cut::written_cut(definition, cut)
+        .map_err(|cycle| SegmentError::Cycle(by_hand::in_words(definition, &cycle, name)))?;
+    let are_own = written.segmentation.check_values(&definition.graph, &definition.fusion).is_ok();
+    if are_own { Ok(written) } else { Err(SegmentError::OtherDefinition) }
 }
 
 impl Segment {

@@ -12,7 +12,7 @@ use crate::lambdas;
 /// those of a value, [`Tasks::is_segment_edge`] whether it passes between segments.
 ///
 /// # Errors
-/// When a user's segmentation is cyclic.
+/// When the cut is of another definition, or a user's segmentation is cyclic.
 pub fn tasks(definition: &Definition, cut: &Cut) -> Result<Tasks, SegmentError> {
     let written = written_cut(definition, cut)?;
     let mut tasks = definition.tasks.clone();

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ferrofuse::{
-    Argument, Array, ArrayView, CallOptions, CompileOptions, Definition, Executable, Hints, Interrupt,
-    Machine, Output, PlanOptions, Segment, SegmentError, Stream, Tensor, check, define, parse_schedule, plan,
-    read_segmentation, segments, tasks, value_name, value_named,
+    Argument, Array, ArrayView, CallOptions, CompileOptions, DType, Definition, Executable, Hints, Interrupt,
+    Machine, Output, PlanOptions, Segment, SegmentError, Segmentation, Stream, Tensor, check, define,
+    parse_schedule, plan, read_segmentation, segments, tasks, value_name, value_named,
 };
 use frontend::text::{NameStyle, numbers, print};
 
@@ -38,6 +38,59 @@ fn a_cut_of_another_definition_is_rejected() {
     let cut = ferrofuse::cut(&other, &CompileOptions::default()).unwrap();
     let error = segments(&one, &cut, &Hints::default()).unwrap_err();
     assert_eq!(error.to_string(), "the cut is of another definition");
+}
+
+/// Segments of one definition do not run as another.
+#[test]
+fn segments_of_another_definition_are_rejected() {
+    let [sums, wide, pair] = [
+        "    fd.add_output(fd.ops.sum(x, dims=[1]))\n",
+        "    fd.add_output(fd.ops.sum(x, dims=[1], dtype=DataType.Double))\n",
+        "    y = fd.ops.sum(x, dims=[1])\n    fd.add_output(y)\n    fd.add_output(fd.ops.argsort(y, 0))\n",
+    ]
+    .map(|body| {
+        let input = "fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)";
+        define(&format!("def f(fd):\n    x = {input}\n{body}")).expect("defines")
+    });
+    let chained = |definition: &Definition, segments: &[Segment]| {
+        Executable::from_segments(definition.clone(), segments, CompileOptions::default())
+            .map(drop)
+            .map_err(|error| error.to_string())
+    };
+    let [of_sums, of_pair] = [&sums, &pair].map(|definition| cut(definition, None).expect("it is cut"));
+    assert_eq!(chained(&sums, &of_sums), Ok(()));
+    let error = chained(&wide, &of_sums).unwrap_err();
+    assert!(error.starts_with("segment seg0: its output 0 is f32["), "{error}");
+    assert!(error.contains(", where the definition has f64["), "{error}");
+    assert_eq!(chained(&pair, &of_sums), Err("no segment makes output 1".to_owned()));
+    let backwards: Vec<Segment> = of_pair.iter().rev().cloned().collect();
+    if backwards.len() > 1 {
+        let error = chained(&pair, &backwards).unwrap_err();
+        assert!(error.ends_with("is a value that no segment before it makes"), "{error}");
+    }
+    let chosen = Segmentation::new(vec![pair.fusion.outputs().iter().map(|output| output.val).collect()]);
+    let plan_options = PlanOptions { segmentation: Some(chosen), ..PlanOptions::default() };
+    let options = CompileOptions { plan: plan_options, ..CompileOptions::default() };
+    let error = ferrofuse::cut(&sums, &options).unwrap_err();
+    assert!(error.to_string().ends_with("is no value of the definition"), "{error}");
+    let cut_of_pair = ferrofuse::cut(&pair, &CompileOptions::default()).expect("it is cut");
+    assert_eq!(tasks(&wide, &cut_of_pair).unwrap_err().to_string(), "the cut is of another definition");
+}
+
+#[test]
+fn outputs_are_compared_one_for_one() {
+    let definition = define(REDUCTION).expect("defines");
+    let arrays = inputs(&definition, &[2, 3]);
+    let (views, machine) = (views(&arrays), Machine::shared());
+    let checked = |outputs: &[ArrayView<'_>]| {
+        let (stream, interrupt) = (Stream::new(0), Interrupt::default());
+        check::checked(&definition, &views, stream, outputs.iter().cloned(), &machine, &interrupt)
+            .map(|compared| compared.len())
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(checked(&[]), Err("expected 1 outputs, those of the definition, got 0".to_owned()));
+    let wrong = Array::zeros(DType::F32, &[2]).expect("memory");
+    assert_eq!(checked(&[wrong.view()]), Err("output 0: f32[2] where f32[2, 3] was expected".to_owned()));
 }
 
 fn bytes(array: &ArrayView<'_>) -> Vec<u8> {

@@ -163,6 +163,38 @@ fn the_first_rejected_call_is_told_with_its_line() {
 }
 
 #[test]
+fn arguments_by_position_come_first_and_names_are_words() {
+    let message = rejected(|fd| {
+        let x = op!(fd.define_tensor(shape = [-1, -1]));
+        fd.add_output(op!(fd.sum(dims = [0], x)));
+    });
+    let said = ": `sum` needs arguments by position first, but has one after an argument by name";
+    assert!(message.ends_with(said), "{message}");
+    for name in ["", "two words", "3x", "a\nsegment b"] {
+        let message = rejected(|fd| fd.add_output(op!(fd.define_tensor(shape = [-1])).named(name)));
+        let said = format!(
+            ": `named` needs a name of letters, digits and `_` that begins with no digit, but has {name:?}"
+        );
+        assert!(message.ends_with(&said), "{message}");
+    }
+}
+
+#[test]
+fn lists_have_none_among_their_items() {
+    let fd = FusionDefinition::new();
+    let rows = op!(fd.define_tensor(shape = [-1, 1], contiguity = [true, None], dtype = DType::F32));
+    fd.add_output(op!(fd.clamp(rows, None, 1.0)));
+    let definition = fd.finish().unwrap();
+    let same = define(
+        "def f(fd):
+    x = fd.define_tensor(shape=[-1, 1], contiguity=[True, None], dtype=DataType.Float)
+    fd.add_output(fd.ops.clamp(x, None, 1.0))
+",
+    );
+    assert_eq!(text(&definition), text(&same.unwrap()));
+}
+
+#[test]
 fn results_are_counted_and_definitions_kept_apart() {
     let message = rejected(|fd| {
         let x = op!(fd.define_tensor(shape = [-1, -1]));

@@ -162,29 +162,46 @@ fn with<'t>(
             "expected `with FusionDefinition() as fd:`",
         ));
     };
-    let statements = body.iter().filter_map(|line| match line {
-        Line::Statement(statement) => Some(statement),
-        Line::Group { .. } => None,
-    });
-    let called = statements.into_iter().find_map(|statement| match &statement.value.kind {
-        TreeKind::Call(callee, arguments) => match (&callee.kind, &arguments[..]) {
-            (TreeKind::Name(name), [only]) if only.value.kind == TreeKind::Name(alias.text.clone()) => {
-                Some((name, callee.span))
+    let Some((name, span)) = body.iter().find_map(|line| called_with(&alias.text, line)) else {
+        return Ok((&alias.text, body));
+    };
+    if let Some(other) = body.iter().find(|line| span_of(line) != span && !is_docstring(line)) {
+        let message = format!("this block calls `{name}` and does something else");
+        let label = format!("expected nothing but the call, or the lines of `{name}` here");
+        return Err(RawDiagnostic::new(span_of(other), message, label));
+    }
+    functions.get(name).copied().ok_or_else(|| {
+        let message = format!("no function is called `{name}`");
+        RawDiagnostic::new(span, message, "expected a function defined above")
+    })
+}
+
+/// The function that a line calls with the definition as its only argument, and the span of the line.
+fn called_with<'t>(definition: &str, line: &'t Line) -> Option<(&'t str, Span)> {
+    let Line::Statement(StatementSyntax { targets, value, span, .. }) = line else { return None };
+    match &value.kind {
+        TreeKind::Call(callee, arguments) if targets.is_empty() => match (&callee.kind, &arguments[..]) {
+            (TreeKind::Name(name), [only]) => {
+                let is_definition =
+                    matches!(&only.value.kind, TreeKind::Name(given) if given.as_str() == definition);
+                is_definition.then_some((name.as_str(), *span))
             }
             _ => None,
         },
         _ => None,
-    });
-    match called {
-        Some((name, span)) => functions.get(name.as_str()).copied().ok_or_else(|| {
-            RawDiagnostic::new(
-                span,
-                format!("no function is called `{name}`"),
-                "expected a function defined above",
-            )
-        }),
-        None => Ok((&alias.text, body)),
     }
+}
+
+fn span_of(line: &Line) -> Span {
+    match line {
+        Line::Statement(statement) => statement.span,
+        Line::Group { span, .. } => *span,
+    }
+}
+
+fn is_docstring(line: &Line) -> bool {
+    matches!(line, Line::Statement(StatementSyntax { targets, value, .. })
+        if targets.is_empty() && matches!(value.kind, TreeKind::Text(_)))
 }
 
 /// Checks that inputs fit the definition in number, kind, dtype and rank.

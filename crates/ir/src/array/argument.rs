@@ -51,7 +51,10 @@ impl<'a> Argument<'a> {
     }
 
     /// The same memory, for a call within the one that this is an argument of.
-    pub fn again(&self) -> Argument<'_> {
+    ///
+    /// # Safety
+    /// As for [`Argument::view_mut`], for as long as the copy lives.
+    pub unsafe fn again(&self) -> Argument<'_> {
         Argument { layout: self.layout.clone(), ..*self }
     }
 

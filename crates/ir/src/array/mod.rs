@@ -37,7 +37,7 @@ pub enum Part {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ArrayError {
     /// The memory could not be allocated.
-    #[error("no memory for an array of {bytes} bytes")]
+    #[error("no memory for an array of {} bytes", count(*bytes))]
     Memory {
         /// How many bytes were asked for; `usize::MAX` if the number itself overflows.
         bytes: usize,
@@ -61,10 +61,10 @@ pub enum ArrayError {
         strides: usize,
     },
     /// The number of elements given is not that of the sizes.
-    #[error("{given} elements where the sizes {sizes:?} need {expected}")]
+    #[error("{given} elements where the sizes {sizes:?} need {}", count(*expected))]
     Length {
         sizes: Vec<usize>,
-        /// Their product.
+        /// Their product; `usize::MAX` if it overflows.
         expected: usize,
         /// How many elements were given.
         given: usize,
@@ -80,4 +80,12 @@ pub enum ArrayError {
         /// Given sizes.
         given: Vec<usize>,
     },
+}
+
+/// A number of bytes or elements, in words if it overflows.
+fn count(number: usize) -> String {
+    match number {
+        usize::MAX => "more than can be counted".to_owned(),
+        number => number.to_string(),
+    }
 }

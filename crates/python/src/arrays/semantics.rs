@@ -35,11 +35,17 @@ pub fn of_numpy(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
 pub fn of_jax(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
     for base in class.mro().iter() {
         let base = base.cast_into::<PyType>()?;
-        if base.qualname()? == "Tracer" && base.module()?.to_str()?.starts_with("jax") {
-            let reason =
-                "it is a JAX tracer, which stands for an array: call outside of jax.jit, grad and vmap";
-            return Ok(Some(reason.to_owned()));
+        if !base.module()?.to_str()?.starts_with("jax") {
+            continue;
         }
+        let reason = match base.qualname()?.to_str()? {
+            "Tracer" => {
+                "it is a JAX tracer, which stands for an array: call outside of jax.jit, grad and vmap"
+            }
+            "PRNGKeyArray" => "it is an array of JAX's random keys: give jax.random.key_data of it",
+            _ => continue,
+        };
+        return Ok(Some(reason.to_owned()));
     }
     Ok(None)
 }

@@ -17,7 +17,7 @@ use crate::accelerator::{Loaded, Placing};
 use crate::call::{Call, Done, Finished, Given, is_short};
 use crate::compile::{Code, Variant};
 use crate::destination::{OutputForm, Place, checked};
-use crate::device::Host;
+use crate::device::{AddressSpace, Host};
 use crate::host::HostMemory;
 use crate::inputs::{Inputs, layouts};
 use crate::located::located;
@@ -139,7 +139,8 @@ impl Executable {
         destinations: &'a mut [Argument<'_>],
     ) -> Result<(), Error> {
         let mode = CallMode { writes: true, is_timed: false };
-        let again = |_: &[OutputForm]| Ok(destinations.iter().map(|given| Some(given.again())).collect());
+        let again =
+            |_: &[OutputForm]| Ok(destinations.iter().map(|given| Some(HostMemory::again(given))).collect());
         self.viewing(arguments, |views| self.placing(options, arguments, views, again, mode)).map(drop)
     }
 

@@ -5,6 +5,7 @@ use ir::definition::Definition;
 use ir::graph::{InputSignature, Sizes};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::fit::require_of;
 use super::in_place::Writing;
 use super::late_copies::LateCopy;
 use super::parts::SegmentDefinition;
@@ -30,16 +31,17 @@ impl Executable {
     /// checked at once. `options.plan` is ignored: the segments are the plan.
     ///
     /// # Errors
-    /// [`Error::Plan`] for a schedule that does not fit its segment.
-    ///
-    /// # Panics
-    /// When a segment needs a value that no earlier one makes, or no segment makes an output: a bug of the caller.
+    /// [`Error::Segment`] for a segment that needs a value that no earlier one makes, or whose inputs or outputs have not the
+    /// types of the definition's values; [`Error::Missing`] for an output that no segment makes; [`Error::Plan`] for a
+    /// schedule that does not fit its segment.
     pub fn from_segments(
         definition: Definition,
         segments: impl IntoIterator<Item: Into<SegmentDefinition>>,
         options: CompileOptions,
     ) -> Result<SegmentedExecutable, Error> {
-        let segments = segments.into_iter().map(|segment| segment.into().without_copies(&definition));
+        let segments: Vec<SegmentDefinition> = segments.into_iter().map(Into::into).collect();
+        require_of(&definition, &segments)?;
+        let segments = segments.into_iter().map(|segment| segment.without_copies(&definition));
         let (mut segments, copies): (Vec<SegmentDefinition>, Vec<Vec<LateCopy>>) = segments.unzip();
         // Inputs that are only written to would be copied to another device.
         for place in (0..segments.len()).filter(|_| !options.executor.kind().is_on_gpu()) {

@@ -11,6 +11,7 @@ mod call;
 mod destinations;
 mod engine;
 mod executable;
+mod fit;
 mod held;
 mod in_place;
 mod late_copies;

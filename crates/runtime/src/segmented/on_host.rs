@@ -8,7 +8,7 @@ use super::engine::{Engine, Input};
 use super::executable::SegmentedExecutable;
 use crate::call::Finished;
 use crate::destination::{OutputForm, Place, placed};
-use crate::device::{Device, Host};
+use crate::device::{AddressSpace, Device, Host};
 use crate::executable::{CallMode, outputs_on_host};
 use crate::host::HostMemory;
 use crate::located::located;
@@ -43,7 +43,7 @@ impl Engine for Host<'_> {
 /// An input of a segment.
 fn argument<'v>(input: &'v Input<'_, HostMemory>) -> Argument<'v> {
     match input {
-        Input::Device(argument) => argument.again(),
+        Input::Device(argument) => HostMemory::again(argument),
         Input::Host(view) => Argument::from(view.clone()),
     }
 }
@@ -131,8 +131,9 @@ impl SegmentedExecutable {
         let (arguments, destinations): (&'a [_], &'a [_]) = (arguments, destinations);
         let views: Vec<ArrayView<'_>> = arguments.iter().map(Argument::view).collect();
         placed(destinations, &self.dense_forms(&views)?, arguments)?;
-        let place =
-            |_: &[OutputForm]| Ok(destinations.iter().map(|given| Some(given.again())).collect::<Vec<_>>());
+        let place = |_: &[OutputForm]| {
+            Ok(destinations.iter().map(|given| Some(HostMemory::again(given))).collect::<Vec<_>>())
+        };
         let mode = CallMode { writes: true, is_timed: false };
         self.on_host(options, arguments, &views, Some(place), mode).map(drop)
     }
@@ -160,7 +161,7 @@ impl SegmentedExecutable {
     ) -> Result<Finished<HostMemory>, Error> {
         let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
         let inputs: Vec<Input<'_, HostMemory>> =
-            arguments.iter().map(|argument| Input::Device(argument.again())).collect();
+            arguments.iter().map(|argument| Input::Device(HostMemory::again(argument))).collect();
         let memory = place.map(|place| CallerMemory::new(|forms: &[OutputForm]| place(forms), true));
         let done = self.signature.bind(views, &[]).map_err(Error::from).and_then(|sizes| {
             let call = CallOfSegments::new(self, &host, options, &inputs, mode)?;

@@ -184,7 +184,7 @@ const ORDER: [(&str, &[&str]); 26] = [
         ],
     ),
     ("execution", &["build", "reuse"]),
-    ("llvm", &["error", "target", "library", "owned", "identity", "compile", "loader"]),
+    ("llvm", &["at_exit", "error", "target", "library", "owned", "identity", "compile", "loader"]),
     ("codegen", &["cpu"]),
     ("codegen-c", &["c", "cuda"]),
     (

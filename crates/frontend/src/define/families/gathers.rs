@@ -181,6 +181,9 @@ fn renormed(ops: &mut OpBuilder, bound: &Bound, rows: Val, limit: Term) -> Resul
     ops.cast(scaled, dtype)
 }
 
+/// Beyond any size of an axis, and far from overflow when a row's number is added.
+const FARTHEST_DIAGONAL: i64 = 1 << 62;
+
 pub(super) fn triu(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
     let shape = ops.shape(arg);
     let [.., height, width] = &shape[..] else {
@@ -188,9 +191,17 @@ pub(super) fn triu(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Val, 
         return Err(ops.reject("a tensor of at least two axes", given).argument("arg"));
     };
     let first = match Term::new(ops, bound.object("diagonal")) {
-        Some(Term::Number(number)) if number.dtype().is_int() => ops.constant(number.cast(DType::I64))?,
+        Some(Term::Number(number)) if number.dtype().is_int() => {
+            let diagonal = number.cast(DType::I64).as_i64().clamp(-FARTHEST_DIAGONAL, FARTHEST_DIAGONAL);
+            ops.constant(Scalar::from_i64(DType::I64, diagonal))?
+        }
         Some(Term::Val(val, _)) if ops.graph.dtype(val).is_int() && ops.graph.shape(val).is_empty() => {
-            ops.cast(val, DType::I64)?
+            let diagonal = ops.cast(val, DType::I64)?;
+            let [low, high] = [-FARTHEST_DIAGONAL, FARTHEST_DIAGONAL];
+            let low = ops.constant(Scalar::from_i64(DType::I64, low))?;
+            let high = ops.constant(Scalar::from_i64(DType::I64, high))?;
+            let clamped = ops.map(ScalarOp::Maximum, &[diagonal, low])?;
+            ops.map(ScalarOp::Minimum, &[clamped, high])?
         }
         _ => return Err(bound.reject("diagonal", "a whole number or an integer scalar")),
     };

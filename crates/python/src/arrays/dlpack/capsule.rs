@@ -126,7 +126,10 @@ fn take<T>(capsule: &Bound<'_, PyAny>, fresh: &'static CStr, taken: &'static CSt
     // SAFETY: the calls accept any object and check it; the name outlives the capsule, being static.
     unsafe {
         let pointer = ffi::PyCapsule_GetPointer(capsule.as_ptr(), fresh.as_ptr());
-        let managed = NonNull::new(pointer.cast::<T>()).ok_or_else(|| PyErr::fetch(py))?;
+        let managed = NonNull::new(pointer.cast::<T>()).ok_or_else(|| {
+            drop(PyErr::take(py));
+            PyBufferError::new_err("`__dlpack__` returned no capsule, or one whose array was taken already")
+        })?;
         match ffi::PyCapsule_SetName(capsule.as_ptr(), taken.as_ptr()) {
             0 => Ok(managed),
             _ => Err(PyErr::fetch(py)),
@@ -179,7 +182,8 @@ impl Imported {
             None if object.hasattr("__dlpack__")? => asked(array, library.as_deref()),
             None => return Ok(None),
         };
-        let taken = Taken::of(&capsule.map_err(|error| not_exported(array, error, place))?)?;
+        let taken = capsule.and_then(|capsule| Taken::of(&capsule));
+        let taken = taken.map_err(|error| not_exported(array, error, place))?;
         let elements = Elements::of(py, taken.tensor(), place)?;
         let is_copy = resolved.is_some() || taken.has(IS_COPIED);
         let is_constant = taken.has(READ_ONLY) || library.as_ref().is_some_and(|library| library.is_constant);
