@@ -1,52 +1,10 @@
-//! Work on its own thread, with a large stack. The caller waits, and may be interrupted: the thread is then left to end by
-//! itself, when it next checks the interrupt.
-//!
-//! The work owns what it needs. A `fork` waits for its end.
+//! Planning and compilation on a thread with a large stack.
 
-use std::panic::resume_unwind;
-use std::sync::OnceLock;
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::thread::{self, Builder, ThreadId};
-use std::time::Duration;
-
+use cpu::background::{self, NoResult};
 use ir::interrupt::{Interrupt, Interrupted};
 use segmenter::parallel::STACK;
 
-use crate::{Error, has_ended, unforked};
-
-/// How long the caller waits between two checks of the interrupt.
-const INTERRUPT_INTERVAL: Duration = Duration::from_millis(10);
-
-/// The thread in which the process ends.
-static LAST: OnceLock<ThreadId> = OnceLock::new();
-
-thread_local! {
-    /// Made by a thread that leaves work to end by itself. A thread that ends waits for that, and so does the process, which
-    /// then unloads libLLVM, if it is the main thread.
-    static LEFT: LeftBehind = const { LeftBehind };
-}
-
-/// Work that may still be going on.
-struct LeftBehind;
-
-impl Drop for LeftBehind {
-    fn drop(&mut self) {
-        while !has_ended() {
-            thread::sleep(INTERRUPT_INTERVAL);
-        }
-    }
-}
-
-/// The error for a caller that is interrupted.
-fn interrupted() -> Error {
-    LEFT.with(|_| ());
-    Interrupted.into()
-}
-
-/// The process is about to end in this thread: work of others no longer begins, and they wait for good.
-pub fn end_background() {
-    LAST.get_or_init(|| thread::current().id());
-}
+use crate::Error;
 
 /// Does something on another thread and waits for it. No `fork` of the process happens meanwhile.
 ///
@@ -56,26 +14,8 @@ pub fn in_background<R: Send + 'static>(
     interrupt: &Interrupt,
     work: impl FnOnce() -> R + Send + 'static,
 ) -> Result<R, Error> {
-    while LAST.get().is_some_and(|last| *last != thread::current().id()) {
-        thread::park();
-    }
-    let (done, result) = sync_channel(1);
-    let send = move || {
-        // If the caller was interrupted, nobody receives it.
-        let _ = done.send(unforked(work));
-    };
-    let thread = Builder::new().stack_size(STACK).name("ferrofuse-compile".to_owned()).spawn(send);
-    let thread = thread.map_err(|error| Error::Thread(error.to_string()))?;
-    if interrupt.poll() {
-        return Err(interrupted());
-    }
-    while interrupt.is_possible() {
-        match result.recv_timeout(INTERRUPT_INTERVAL) {
-            Ok(result) => return Ok(result),
-            Err(RecvTimeoutError::Timeout) if interrupt.poll() => return Err(interrupted()),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
-    }
-    result.recv().map_err(|_| resume_unwind(thread.join().expect_err("a thread that gives nothing panicked")))
+    background::in_background(STACK, interrupt, work).map_err(|error| match error {
+        NoResult::Interrupted => Interrupted.into(),
+        NoResult::Thread(reason) => Error::Thread(reason),
+    })
 }

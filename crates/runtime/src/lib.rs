@@ -1,13 +1,12 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
 //! `executable` (a definition with its variants) · `segmented` (its segments as executables of their own) · `executor` (what
-//! runs it) · `options` · `compile` (definition to variant) · `background` (work that outlives an interrupted caller) ·
+//! runs it) · `options` · `compile` (definition to variant) · `background` (work on a large stack) ·
 //! `inputs` · `variant_key` (which calls share a variant) · `prepared` (what inputs determine) · `destination` (the caller's
 //! memory for outputs) · `extents` (what sizes determine) · `call` (runs the steps) · `device` (does their work) · `host`
 //! (the CPU) · `accelerator` (the interface of all other devices) · `cuda` (GPUs) · `device_kinds` (their names) · `tensor`
 //! (memory of the call) · `output` · `located` (errors in words of the definition) · `report` · `machine` (threads, memory,
-//! libLLVM). Decides nothing about kernels, and reads no files but the memory limit of the process and the size of the
-//! caches.
+//! libLLVM). Decides nothing about kernels, and reads no files.
 
 mod accelerator;
 mod background;
@@ -37,8 +36,9 @@ mod variant_key;
 
 pub use ::cuda::ThreadResources;
 pub use accelerator::DeviceHandle;
-pub use background::{end_background, in_background};
+pub use background::in_background;
 pub use compile::{CallFacts, LLVM_IS_MISSING, Variant, cut_declared, plan_declared, plan_for_call};
+pub use cpu::background::end_background;
 pub use cpu::fork::{has_ended, unforked};
 pub use cpu::generator::Generator;
 pub use cuda::{CudaDevice, GpuArgument, GpuCodeError, GpuCompiler, GpuTensor};

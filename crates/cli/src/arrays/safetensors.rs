@@ -1,12 +1,14 @@
 //! The `.safetensors` format: a header in JSON, then the elements of all tensors, little-endian and row-major.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 
 use ir::array::{Array, ArrayView, StridedArray};
 use ops::DType;
 use safetensors::tensor::{Dtype, TensorInfo};
-use serde::Deserialize;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::error::Problem;
@@ -61,9 +63,39 @@ fn read_header(file: &mut File) -> Result<(Map<String, Value>, u64), Problem> {
     if (text.len() as u64) < length {
         return Err(Problem::Malformed("truncated: it ends within its header".to_owned()));
     }
-    let mut tensors: Map<String, Value> = serde_json::from_slice(&text).map_err(malformed)?;
+    let Header(mut tensors) = serde_json::from_slice(&text).map_err(malformed)?;
     tensors.remove("__metadata__");
     Ok((tensors, 8 + length))
+}
+
+/// The entries of a header, none twice.
+struct Header(Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Header {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Header, D::Error> {
+        deserializer.deserialize_map(EntryVisitor).map(Header)
+    }
+}
+
+struct EntryVisitor;
+
+impl<'de> Visitor<'de> for EntryVisitor {
+    type Value = Map<String, Value>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a header, which is an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Map<String, Value>, A::Error> {
+        let mut tensors = Map::new();
+        while let Some((name, info)) = entries.next_entry::<String, Value>()? {
+            if tensors.contains_key(&name) {
+                return Err(A::Error::custom(format!("`{name}` is there twice")));
+            }
+            tensors.insert(name, info);
+        }
+        Ok(tensors)
+    }
 }
 
 /// The range of a tensor among the elements.

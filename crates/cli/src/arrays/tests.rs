@@ -185,6 +185,18 @@ fn tensors_of_a_file_lie_without_overlaps_and_gaps() {
 }
 
 #[test]
+fn no_tensor_is_in_a_file_twice() {
+    let entry =
+        |size: usize| format!("\"T0\":{{\"dtype\":\"F32\",\"shape\":[{size}],\"data_offsets\":[0,8]}}");
+    let header = format!("{{{},{}}}", entry(2), entry(2));
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
+    file.extend([0; 8]);
+    let error = read_bytes(&folder(), "a.safetensors", &file).unwrap_err();
+    assert!(error.contains("`T0` is there twice"), "{error}");
+}
+
+#[test]
 fn a_folder_is_no_file() {
     let folder = folder();
     for name in ["d.npy", "d.npz", "d.safetensors"] {

@@ -32,6 +32,8 @@ const ORDER: [(&str, &[&str]); 26] = [
         "cpu",
         &[
             "fork",
+            "background",
+            "limits",
             "generator",
             "last_call",
             "side_by_side",
