@@ -1,5 +1,6 @@
 """The backend: Dynamo's graphs through AOTAutograd to the compiler."""
 
+from functools import partial
 from typing import Any, Callable, List, Mapping, Optional, Sequence
 
 from torch._dynamo.backends.common import aot_autograd
@@ -35,7 +36,7 @@ def compiled(module: Any, inputs: Sequence[Any], options: Options, reports: List
             reports.append(GraphReport(kind))
             if kind == "inference":
                 without_masks(module)
-                channels_last(module)
+                channels_last(module, options.fallback_random)
             return compile_graph(module, options, reports[-1])
 
         return compiler
@@ -44,7 +45,7 @@ def compiled(module: Any, inputs: Sequence[Any], options: Options, reports: List
         fw_compiler=stage("forward"),
         bw_compiler=stage("backward"),
         inference_compiler=stage("inference"),
-        partition_fn=partition,
+        partition_fn=partial(partition, fallback_random=options.fallback_random),
         decompositions=decompositions.table(options.fallback_random),
         keep_inference_input_mutations=True,
     )

@@ -12,7 +12,7 @@ from torch._library.utils import is_builtin
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.fx.node import map_arg
 
-from .nodes import op_of, results
+from .nodes import is_draw, op_of, results
 
 # The positions of each op's image and of its number of groups.
 _CONVOLUTIONS = {"aten.convolution.default": (0, 8), "aten.convolution_backward.default": (1, 9)}
@@ -31,10 +31,12 @@ _OF_STRIDES = {
 }
 
 
-def channels_last(module: Any) -> None:
-    """Gives the convolutions of a graph channels-last images if that pays, and all nodes the resulting fake tensors."""
+def channels_last(module: Any, fallback_random: bool = False) -> None:
+    """Gives the convolutions of a graph channels-last images if that pays, and all nodes the resulting fake tensors. Not
+    where eager draws numbers, which it does in the order of memory."""
     nodes = list(module.graph.nodes)
-    if any(_gains(node) for node in nodes) and all(_is_plain(node) for node in nodes):
+    draws = fallback_random and any(is_draw(node) for node in nodes)
+    if not draws and any(_gains(node) for node in nodes) and all(_is_plain(node) for node in nodes):
         module.graph = _Rewriting(nodes).graph
         module.recompile()
 

@@ -30,6 +30,8 @@ def table(fallback_random: bool) -> Dict[Any, Callable[..., Any]]:
     for packet in _packets("reflection_pad1d_backward reflection_pad2d_backward reflection_pad3d_backward"):
         chosen[packet.default] = reflections.reflection_pad_backward
     chosen[torch.ops.aten.roll.default] = _roll(chosen[torch.ops.aten.roll.default])
+    chosen[torch.ops.aten.channel_shuffle.default] = _channel_shuffle
+    chosen[torch.ops.aten.native_channel_shuffle.default] = _channel_shuffle
     chosen[torch.ops.aten.addcmul.default] = _addcmul(chosen[torch.ops.aten.addcmul.default])
     whole = _packets(_WHOLE + " " + _DRAWS if fallback_random else _WHOLE)
     kept = {getattr(packet, name) for packet in whole for name in packet.overloads()}
@@ -57,6 +59,14 @@ def _roll(decomposition: Callable[..., Any]) -> Callable[..., Any]:
         return rolled.permute([order.index(axis) for axis in range(x.dim())])
 
     return roll
+
+
+def _channel_shuffle(x: Any, groups: int) -> Any:
+    """Torch's decomposition makes a contiguous tensor: eager keeps images channels-last."""
+    last = 1 if suggest_memory_format(x) == torch.contiguous_format else x.dim() - 1
+    moved = x.movedim(1, last)
+    shuffled = moved.unflatten(last, (groups, -1)).transpose(last, last + 1).flatten(last, last + 1)
+    return shuffled.movedim(last, 1)
 
 
 def _packets(names: str) -> Any:

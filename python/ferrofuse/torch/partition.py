@@ -14,10 +14,12 @@ from .masks import without_masks
 from .regions import may_alias, writes
 
 
-def partition(joint: Any, inputs: Any, *, num_fwd_outputs: int, **others: Any) -> Tuple[Any, Any]:
+def partition(
+    joint: Any, inputs: Any, *, num_fwd_outputs: int, fallback_random: bool, **others: Any
+) -> Tuple[Any, Any]:
     """The modules of forward and backward."""
     without_masks(joint)
-    channels_last(joint)
+    channels_last(joint, fallback_random)
     forward, backward = min_cut_rematerialization_partition(joint, inputs, num_fwd_outputs=num_fwd_outputs, **others)
     _keep_old_values(forward, num_fwd_outputs)
     return forward, backward

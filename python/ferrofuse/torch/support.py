@@ -62,6 +62,6 @@ def _of_tensor(fake: Any) -> Optional[Reason]:
 def _of_elements(fake: Any) -> Optional[Reason]:
     if fake.dtype not in dtypes.KNOWN:
         return Reason(f"the dtype {fake.dtype}", expected=True)
-    if any(isinstance(size, torch.SymInt) and size.node.hint is None for size in fake.shape):
+    if any(isinstance(size, torch.SymInt) and size.node.hint is None for size in (*fake.shape, *fake.stride())):
         return Reason("a size that only the data tell", expected=True)
     return None

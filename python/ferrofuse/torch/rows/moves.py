@@ -111,7 +111,7 @@ def _number(call: Call, value: Any) -> Any:
 
 def _slice_scatter(call: Call, x: Any, source: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Result:
     dim = axis_of(dim, x.ndim)
-    begin, length = start_of(call, dim, start), call.sizes_of(1)[dim]
+    begin, length = start_of(call, dim, start, 3), call.sizes_of(1)[dim]
     if step == 1:
         return _replaced(call, x, source, dim, begin, length)
     return _replaced_in_steps(call, x, source, dim, Steps.of(call.shape[dim], begin, step, length))
@@ -134,7 +134,7 @@ def _replaced_in_steps(call: Call, x: Any, source: Any, dim: int, steps: Steps) 
 def _select_scatter(call: Call, x: Any, source: Any, dim: int, index: Any) -> Result:
     dim = axis_of(dim, x.ndim)
     source = call.ops.broadcast(source, [axis == dim for axis in range(x.ndim)])
-    return _replaced(call, x, source, dim, start_of(call, dim, index), 1)
+    return _replaced(call, x, source, dim, start_of(call, dim, index, 3), 1)
 
 
 def _replaced(call: Call, x: Any, source: Any, dim: int, start: Size, length: Size) -> Any:

@@ -50,26 +50,27 @@ def _alias(call: Call, x: Any) -> Result:
 
 def _select(call: Call, x: Any, dim: int, index: Any) -> Result:
     dim = axis_of(dim, x.ndim)
-    return call.ops.squeeze(take(call, x, dim, start_of(call, dim, index), 1), [dim])
+    return call.ops.squeeze(take(call, x, dim, start_of(call, dim, index, 2), 1), [dim])
 
 
 def _slice(call: Call, x: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Result:
     dim = axis_of(dim, x.ndim)
     if step == 1:
-        return take(call, x, dim, start_of(call, dim, start), call.shape[dim])
-    steps = Steps.of(call.sizes_of(0)[dim], start_of(call, dim, start), step, call.shape[dim])
+        return take(call, x, dim, start_of(call, dim, start, 2), call.shape[dim])
+    steps = Steps.of(call.sizes_of(0)[dim], start_of(call, dim, start, 2), step, call.shape[dim])
     groups = steps.groups(call, x, dim)
     return call.ops.squeeze(steps.part(call, groups, dim, steps.place, steps.place + 1), [dim + 1])
 
 
 def _as_strided(call: Call, x: Any, size: Any, stride: Any, offset: Any = None) -> Result:
     given = call.operands[0]
-    begin = given.storage_offset() if offset is None else offset
-    numbers = [*given.shape, *size, *stride, begin]
+    if offset is not None:  # in the memory of a graph's input, which may begin elsewhere in the next call
+        raise Unsupported("an offset from where the memory begins")
+    numbers = [*given.shape, *size, *stride]
     if not all(isinstance(number, int) for number in numbers) or not given.is_contiguous():
         raise Unsupported("strides that are not those of a reshape")
     dense = all(length == 1 or step == prod(size[axis + 1 :]) for axis, (length, step) in enumerate(zip(size, stride)))
-    if not dense or begin != given.storage_offset() or given.numel() != prod(size):
+    if not dense or given.numel() != prod(size):
         raise Unsupported("strides that are not those of a reshape")
     return _reshape(call, x)
 
@@ -96,11 +97,23 @@ def gives_the_rest(sizes: Sequence[Size]) -> bool:
     return not any(alike(size, 0) for size in sizes)
 
 
-def start_of(call: Call, dim: int, start: Any) -> Size:
-    """A start from 0 on: negative ones count from the end, and those beyond either end are clamped to it."""
+def start_of(call: Call, dim: int, start: Any, place: int) -> Size:
+    """A start from 0 on: negative ones count from the end, and those beyond either end are clamped to it. `place` is that of
+    the start among the arguments.
+
+    Raises:
+        Unsupported: when it is not known whether it counts from the end, or reaches before the first element.
+    """
     size, length = call.sizes_of(0)[dim], call.operands[0].shape[dim]
+    if start is None:
+        return 0
     if not isinstance(start, int):
-        return 0 if start is None else start
+        given = call.operands[place]
+        if statically_known_true(given >= 0):
+            return start
+        if statically_known_true(given < 0) and statically_known_true(length + given >= 0):
+            return call.ops.add(size, start)
+        raise Unsupported("a start that may count from either end")
     if isinstance(size, int):
         return min(max(size + start if start < 0 else start, 0), size)
     if start >= 0:
