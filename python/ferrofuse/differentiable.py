@@ -14,10 +14,7 @@ from .fused import Fused, fuse
 from .tracebacks import trim, trims
 
 _NUMBERS = itertools.count()
-_NO_FORWARD_MODE = (
-    "functions of ferrofuse.autograd have no derivative in forward mode (torch.func.jvp and jacfwd, dual tensors): take "
-    "those of reverse mode (backward, torch.autograd.grad)"
-)
+_NO_SECOND_DERIVATIVE = "functions of ferrofuse.autograd have no second derivative: take gradients of them once"
 
 
 def autograd(forward: Callable[..., Any], backward: Callable[..., Any]) -> Callable[..., Any]:
@@ -32,7 +29,7 @@ def autograd(forward: Callable[..., Any], backward: Callable[..., Any]) -> Calla
             the line.
         ImportError: without torch.
     """
-    return _Differentiable(_fused(forward), _fused(backward)).op()
+    return _Differentiable(_fused(forward), _fused(backward)).function()
 
 
 def _fused(function: Callable[..., Any]) -> Fused[Any]:
@@ -52,34 +49,11 @@ class _Differentiable:
             raise error_in(backward._function, f"it must take {expected}, but takes {given} arguments")
         self._gradients = gradients
 
-    def op(self) -> Callable[..., Any]:
+    def function(self) -> Callable[..., Any]:
         """The function that users call."""
         import torch
 
-        name = f"ferrofuse::{re.sub('[^0-9a-zA-Z]', '_', self._forward._function.__name__)}_{next(_NUMBERS)}"
-        # Names of the user's could be those of types in a schema.
-        places = range(len(self._names))
-        inputs = ", ".join(f"Tensor input{place}" for place in places)
-        op = torch.library.custom_op(name, self._outputs, mutates_args=(), schema=f"({inputs}) -> Tensor[]")
-        op.register_fake(self._fake)
-        gradients = ", ".join(f"Tensor gradient{place}" for place in range(self._gradients))
-        back = torch.library.custom_op(
-            f"{name}_backward", self._gradients_of, mutates_args=(), schema=f"({gradients}, {inputs}) -> Tensor[]"
-        )
-        back.register_fake(self._fake_gradients)
-
-        def keep(ctx: Any, inputs: Sequence[Any], output: Sequence[Any]) -> None:
-            ctx.save_for_backward(*inputs)
-
-        def differentiate(ctx: Any, gradients: Sequence[Any]) -> Tuple[Any, ...]:
-            made = back(*gradients, *ctx.saved_tensors)
-            needed = ctx.needs_input_grad
-            return tuple(gradient if needs else None for gradient, needs in zip(made, needed))
-
-        op.register_autograd(differentiate, setup_context=keep)
-
-        function, called = self._forward._function, self._forward._function.__name__
-        in_forward_mode = torch.compiler.assume_constant_result(_in_forward_mode)
+        function, called, op = self._forward._function, self._forward._function.__name__, self._op()
 
         @trims
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -95,14 +69,29 @@ class _Differentiable:
             for parameter, given in zip(self._names, inputs):
                 if not isinstance(given, torch.Tensor):
                     raise TypeError(f"{called}: `{parameter}` must be a tensor of torch, but is {type(given).__name__}")
-            if in_forward_mode() and (torch.compiler.is_compiling() or any(map(_has_tangent, inputs))):
-                raise NotImplementedError(f"{called}: {_NO_FORWARD_MODE}")
-            outputs = op(*inputs)
-            return outputs[0] if self._gradients == 1 else tuple(outputs)
+            return op(*inputs)
 
         for each in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(call, each, getattr(function, each))
         return call
+
+    def _op(self) -> Callable[..., Any]:
+        """The forward as an op of torch, whose derivative is the backward as another."""
+        from .torch_op import Op
+
+        called, inputs, outputs = self._forward._function.__name__, len(self._names), self._gradients
+        name = f"{re.sub('[^0-9a-zA-Z]', '_', called)}_{next(_NUMBERS)}"
+
+        def differentiate_again(inputs: Sequence[Any], gradients: Sequence[Any]) -> Any:
+            raise NotImplementedError(f"{called}: {_NO_SECOND_DERIVATIVE}")
+
+        gradients = Op(called, f"{name}_backward", outputs + inputs, inputs, self._gradients_of, self._fake_gradients)
+        back = gradients.register(differentiate_again)
+
+        def differentiate(inputs: Sequence[Any], gradients: Sequence[Any]) -> Any:
+            return back(*gradients, *inputs)
+
+        return Op(called, name, inputs, outputs, self._outputs, self._fake).register(differentiate)
 
     def _outputs(self, *inputs: Any) -> List[Any]:
         result = self._forward(*inputs)
@@ -150,26 +139,6 @@ def _owned(outputs: Sequence[Any], inputs: Sequence[Any]) -> List[Any]:
         owned.append(output.clone(memory_format=torch.contiguous_format) if at in kept else output.contiguous())
         kept.add(owned[-1].untyped_storage().data_ptr())
     return owned
-
-
-def _in_forward_mode() -> bool:
-    """Whether torch computes derivatives in forward mode. torch.compile asks while it traces."""
-    from torch.autograd import forward_ad
-
-    return bool(forward_ad._current_level >= 0)
-
-
-def _has_tangent(tensor: Any) -> bool:
-    """Whether a tensor has a derivative in forward mode, at any level of torch.func's transforms: an op would drop it."""
-    import torch
-    from torch.autograd.forward_ad import unpack_dual
-
-    transforms: Any = getattr(torch._C, "_functorch")
-    while unpack_dual(tensor).tangent is None:
-        if not transforms.is_functorch_wrapped_tensor(tensor):
-            return False
-        tensor = transforms.get_unwrapped(tensor)
-    return True
 
 
 def _like_outputs(function: Fused[Any], inputs: Sequence[Any]) -> List[Any]:
