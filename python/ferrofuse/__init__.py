@@ -15,6 +15,7 @@ Arrays may be of NumPy, torch, JAX or any other library with `__dlpack__`. Outpu
 import atexit as _atexit
 from typing import TYPE_CHECKING, Any
 
+from . import tracebacks as _tracebacks
 from ._native import (
     ArgumentError,
     DataType,
@@ -35,13 +36,15 @@ from ._native import (
     set_rng_state,
     to_gpu,
 )
-from .cache import LRUCache, LruFusionCache
+from .arrays import operators as _operators, tensor_methods as _tensor_methods, ufuncs as _ufuncs
 from .definition import FusionDefinition
-from .descriptor import compute_tensor_descriptor
-from .differentiable import autograd
 from .explanation import Explanation
-from .fused import Fused, fuse
-from .fusion import (
+from .functions.differentiable import autograd
+from .functions.fused import Fused, fuse
+from .nvfuser import absent as _absent
+from .nvfuser.cache import LRUCache, LruFusionCache
+from .nvfuser.descriptor import compute_tensor_descriptor
+from .nvfuser.fusion import (
     Fusion,
     FusionExecutorCache,
     FusionGuard,
@@ -51,11 +54,9 @@ from .fusion import (
     ops,
     translate_fusion,
 )
+from .nvfuser.profiler import FusionProfile, KernelProfile, PythonProfiler, get_fusion_profile, reset_profiler
 from .output_type import OutputType
-from .profiler import FusionProfile, KernelProfile, PythonProfiler, get_fusion_profile, reset_profiler
 from .segments import FoldLambda, Segment, SegmentBytes
-from . import absent as _absent, operators as _operators, tensor_methods as _tensor_methods
-from . import tracebacks as _tracebacks, ufuncs as _ufuncs
 
 _operators.attach()
 _tensor_methods.attach()

@@ -4,7 +4,7 @@ import os
 from types import EllipsisType
 from typing import Any, Callable, ClassVar, Dict, List, Optional, Sequence, Tuple, Union
 
-from .attributes import Shape, Size, TensorDType
+from .arrays.attributes import Shape, Size, TensorDType
 
 _Number = Union[bool, int, float, complex]
 _Other = Union["Val", _Number]

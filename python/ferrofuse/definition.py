@@ -3,14 +3,15 @@
 from numbers import Integral
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import _native, absent, caller, profiler, saving, tracebacks
+from . import _native, caller, saving, tracebacks
 from ._native import Builder, Chain, DefinitionError, Executable, GpuGraph, TensorView
-from .array_types import describe
+from .arrays.array_types import describe
 from .explanation import Explanation
-from .fusion import Fusion, FusionExecutorCache, FusionGuard
 from .group import Group
+from .nvfuser import absent, profiler
+from .nvfuser.fusion import Fusion, FusionExecutorCache, FusionGuard
+from .nvfuser.options import check_options, library_without_arrays
 from .operations import Operations
-from .options import check_options, library_without_arrays
 from .output_type import OutputType
 from .segments import NOT_SET_UP, ByHand, Cut, FoldLambda, Segment, named, segmentation_text
 
@@ -254,7 +255,7 @@ class FusionDefinition:
             if _enable_options or _disable_options:
                 check_options(_enable_options, _disable_options)
             if save_repro_inputs:
-                from .reproducer import without_memory
+                from .nvfuser.reproducer import without_memory
 
                 self.fake_inputs = without_memory(inputs)
             _reject_both(out, like)
@@ -554,7 +555,7 @@ class FusionDefinition:
 
     def repro_script_for(self, inputs: Optional[Sequence[Any]] = None) -> str:
         """A script that makes this definition and runs it on inputs like these."""
-        from .reproducer import script
+        from .nvfuser.reproducer import script
 
         return script(repr(self), inputs)
 

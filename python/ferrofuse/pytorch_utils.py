@@ -5,7 +5,7 @@ import gc
 from typing import Any, Callable, TypeVar, Union
 
 from ._native import DataType
-from .array_types import dtype_of
+from .arrays.array_types import dtype_of
 
 _NUMBERS = {bool: DataType.Bool, int: DataType.Int, float: DataType.Double, complex: DataType.ComplexDouble}
 _F = TypeVar("_F", bound=Callable[..., Any])

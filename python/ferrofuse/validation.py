@@ -4,7 +4,7 @@ from typing import Any, Dict, Sequence
 
 import numpy
 
-from .array_types import dtype_name
+from .arrays.array_types import dtype_name
 
 # The allowed difference between two computations in a dtype, relative to an element and to the largest one of the reference.
 TOLERANCES = {"float64": 1e-7, "complex128": 1e-7, "float32": 1e-5, "complex64": 1e-5, "float16": 2e-3, "bfloat16": 1.6e-2}

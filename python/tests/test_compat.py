@@ -7,8 +7,9 @@ import types
 import ferrofuse
 import numpy as np
 import pytest
-from ferrofuse import compat, options
+from ferrofuse import compat
 from ferrofuse.compat import patches
+from ferrofuse.nvfuser import options
 from ferrofuse.nvfuser_direct_version import NvfuserVersion
 
 

@@ -5,8 +5,8 @@ import pytest
 
 import ferrofuse
 from ferrofuse import ArgumentError, DataType, DefinitionError, FusionDefinition, TensorView
-from ferrofuse.array_types import dtype_of
-from ferrofuse.tensor_methods import UNARY
+from ferrofuse.arrays.array_types import dtype_of
+from ferrofuse.arrays.tensor_methods import UNARY
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 Y = np.full((1, 1, 1, 1), 3, np.float32)

@@ -11,13 +11,13 @@
 
 from typing import Any, List, Optional
 
-from . import modules, patches
 from ..tracebacks import public
+from . import modules, patches
 
 # The defaults that nvFuser's users expect.
 OPTIONS = [
-    patches.Attribute("ferrofuse.options", "without_arrays", lambda: "torch"),
-    patches.Attribute("ferrofuse.options", "module", lambda: "nvfuser_direct"),
+    patches.Attribute("ferrofuse.nvfuser.options", "without_arrays", lambda: "torch"),
+    patches.Attribute("ferrofuse.nvfuser.options", "module", lambda: "nvfuser_direct"),
 ]
 
 _installed: Optional[List[patches.Undo]] = None

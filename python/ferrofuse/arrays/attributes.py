@@ -6,8 +6,8 @@ Each can be called, as in nvFuser, and used as an attribute as far as it is know
 from collections.abc import Sequence
 from typing import Any, Callable, List, NoReturn, Optional
 
-from ._native import DataType, Val, data_type
-from .errors import argument_error
+from .._native import DataType, Val, data_type
+from ..errors import argument_error
 
 
 def _unknown(name: str, instead: str) -> Callable[..., NoReturn]:

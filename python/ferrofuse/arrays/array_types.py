@@ -2,7 +2,7 @@
 
 from typing import Any, List, Optional, Sequence, Tuple
 
-from ._native import DataType, data_type
+from .._native import DataType, data_type
 
 _MEMBERS = [member for member in vars(DataType).values() if isinstance(member, DataType)]
 _BY_NAME = {member.numpy_name: member for member in _MEMBERS if member.numpy_name}

@@ -4,8 +4,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Iterator
 
-from . import caller
-from ._native import DataType, TensorView, Val
+from .. import caller
+from .._native import DataType, TensorView, Val
 from .array_types import COMPLEX, FLOATING, SMALL_FLOATS
 
 _COMPARISONS = ("lt", "le", "eq", "ne", "gt", "ge")

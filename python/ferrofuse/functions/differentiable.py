@@ -8,10 +8,10 @@ import itertools
 import re
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from .definition import FusionDefinition
-from .errors import error_in
+from ..definition import FusionDefinition
+from ..errors import error_in
+from ..tracebacks import trim, trims
 from .fused import Fused, fuse
-from .tracebacks import trim, trims
 
 _NUMBERS = itertools.count()
 _NO_SECOND_DERIVATIVE = "functions of ferrofuse.autograd have no second derivative: take gradients of them once"

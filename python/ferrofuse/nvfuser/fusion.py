@@ -3,9 +3,10 @@
 from contextvars import ContextVar
 from typing import Any, List, Optional, Sequence, Tuple
 
-from . import _native, absent, caller, profiler
-from ._native import Executable, TensorView, Val
-from .operations import Operations
+from .. import _native, caller
+from .._native import Executable, TensorView, Val
+from ..operations import Operations
+from . import absent, profiler
 from .options import check_options, library_without_arrays
 
 

@@ -12,8 +12,9 @@ from typing import Any, List, Optional, Sequence
 
 import numpy
 
-from . import _native, options
-from .array_types import describe, flattened, is_array
+from .. import _native
+from ..arrays.array_types import describe, flattened, is_array
+from . import options
 
 
 def script(definition: str, inputs: Optional[Sequence[Any]]) -> str:

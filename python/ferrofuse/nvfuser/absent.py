@@ -2,8 +2,8 @@
 
 from typing import Any, Callable, Dict, NoReturn
 
-from ._native import TensorView, Val
-from .tracebacks import public
+from .._native import TensorView, Val
+from ..tracebacks import public
 
 _SCHEDULES = (
     "loops are chosen by the compiler: fd.explain() tells how it chose; fd.segments[0].schedule and `ferrofuse run --schedule "

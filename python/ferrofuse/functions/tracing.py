@@ -3,11 +3,11 @@
 import copy
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from ._native import DataType, TensorView, Val
-from .array_types import dtype_of, is_array
-from .definition import FusionDefinition
-from .errors import error_in
-from .operands import rounding
+from .._native import DataType, TensorView, Val
+from ..arrays.array_types import dtype_of, is_array
+from ..arrays.operands import rounding
+from ..definition import FusionDefinition
+from ..errors import error_in
 from .side_effects import OuterNames
 
 

@@ -4,11 +4,11 @@ import functools
 import inspect
 from typing import Any, Callable, Dict, Generic, Sequence, Tuple, TypeVar
 
-from . import tracebacks
-from ._native import TensorView, Val
-from .definition import FusionDefinition
-from .errors import error_in
-from .explanation import Explanation
+from .. import tracebacks
+from .._native import TensorView, Val
+from ..definition import FusionDefinition
+from ..errors import error_in
+from ..explanation import Explanation
 from .tracing import Traced, trace
 
 Result = TypeVar("Result")

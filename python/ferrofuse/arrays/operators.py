@@ -2,9 +2,10 @@
 
 from typing import Any, Callable
 
-from . import caller, operands
-from ._native import Val
-from .tracebacks import public
+from .. import caller
+from .._native import Val
+from ..tracebacks import public
+from . import operands
 
 # The ops of operators. Methods of binary ones exist with exchanged operands too, as `__radd__`.
 BINARY = {

@@ -5,8 +5,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, NoReturn, Optional, Sequence, Union
 
-from ._native import Chain, Executable
-from .array_types import flattened, is_array
+from .._native import Chain, Executable
+from ..arrays.array_types import flattened, is_array
 
 _NOT_MEASURED = "ferrofuse does not measure it"
 NO_PROFILE = "nothing was measured: call execute in the `with` block of a PythonProfiler"

@@ -6,13 +6,14 @@ What needs a tensor's elements before the definition runs, as `len(x)` and `floa
 from numbers import Integral
 from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Union
 
-from . import caller, indexing
-from ._native import DataType, TensorView, Val
+from .. import caller
+from .._native import DataType, TensorView, Val
+from ..errors import argument_error
+from ..tracebacks import public
+from . import indexing
 from .array_types import SIGNED, SMALL_FLOATS, UNSIGNED, dtype_meant, known_names
 from .attributes import Shape, Size, TensorDType
-from .errors import argument_error
 from .operands import beside, with_all_axes
-from .tracebacks import public
 
 Axis = Union[None, int, Sequence[int]]
 

@@ -6,9 +6,9 @@ Slices with step 1 and integers are views if the tensor is an input. Other steps
 from numbers import Integral
 from typing import Any, List, Tuple
 
+from .._native import DataType, TensorView, Val
+from ..errors import argument_error
 from . import tensor_methods as methods
-from ._native import DataType, TensorView, Val
-from .errors import argument_error
 
 # Dtypes of index tensors that ops take, and those that are cast to i64 first.
 _INDICES = (DataType.Int, DataType.Int32, DataType.UInt64)

@@ -2,12 +2,13 @@
 
 from typing import Any, Callable, Dict, Iterable, Optional, Tuple
 
-from . import caller, tensor_methods
-from ._native import DataType, TensorView, Val
-from .errors import argument_error
+from .. import caller
+from .._native import DataType, TensorView, Val
+from ..errors import argument_error
+from ..operations import TABLE
+from ..tracebacks import public
+from . import tensor_methods
 from .operands import beside, combine, with_all_axes
-from .operations import TABLE
-from .tracebacks import public
 
 # NumPy's names of ops that have another name here.
 NAMES = {
