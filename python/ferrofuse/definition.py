@@ -10,7 +10,7 @@ from .explanation import Explanation
 from .group import Group
 from .nvfuser import absent, profiler
 from .nvfuser.fusion import Fusion, FusionExecutorCache, FusionGuard
-from .nvfuser.options import check_options, library_without_arrays
+from .nvfuser.options import check_options
 from .operations import Operations
 from .output_type import OutputType
 from .segments import NOT_SET_UP, ByHand, Cut, FoldLambda, Segment, named, segmentation_text
@@ -258,16 +258,19 @@ class FusionDefinition:
                 from .nvfuser.reproducer import without_memory
 
                 self.fake_inputs = without_memory(inputs)
-            _reject_both(out, like)
-            executable = self._runnable()
+            if out is not None:
+                _reject_both(out, like)
+            executable: Union[None, Executable, Chain] = self._executable
+            if executable is None or self._cut is not None:
+                executable = self._runnable()
             active = profiler.active()
             if active is not None:
                 if out is not None or threads is not None:
                     raise NotImplementedError("out and threads are not supported in the `with` block of a PythonProfiler")
                 if self._cut is None:
                     return self.fec.execute(inputs, device=device, like=like)
-                return active.run(executable, 0, inputs, like, library_without_arrays(device), device)
-            return executable.run(inputs, like, library_without_arrays(device), out, threads, device)
+                return active.run(executable, 0, inputs, like, device)
+            return executable.run(inputs, like, out, threads, device)
         except Exception as error:
             tracebacks.trim(error)
             raise
@@ -437,7 +440,7 @@ class FusionDefinition:
         from .validation import compare_with_references, require_matches
 
         check_options(_enable_options, _disable_options)
-        outputs, compared = self._runnable().check(inputs, like, library_without_arrays(device), device)
+        outputs, compared = self._runnable().check(inputs, like, device)
         require_matches(compared)
         if reference_outputs is not None:
             compare_with_references(outputs, reference_outputs)
@@ -532,7 +535,7 @@ class FusionDefinition:
         if isinstance(executable, Chain):
             raise NotImplementedError("a call that runs fd.segments cannot be captured: set fd.segmentation = None first")
         _reject_both(out, like)
-        return executable.capture(inputs, like, library_without_arrays(device), out, device)
+        return executable.capture(inputs, like, out, device)
 
     def to_svg(self, inputs: Optional[Sequence[Any]] = None) -> str:
         """The same as `explain(inputs).to_svg()`."""

@@ -74,20 +74,18 @@ impl Executable {
     /// the kind of the inputs, else of the library `without_arrays`. Outputs that only re-index an input share its memory.
     /// With `out` they are written to these arrays. `threads` is the number of threads that it runs on. It runs on a GPU for
     /// arrays of that GPU, and with `device` also for arrays of the host.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", out = None, threads = None, device = None))]
-    #[expect(clippy::too_many_arguments, reason = "they are those of `execute`")]
+    #[pyo3(signature = (inputs, like = None, out = None, threads = None, device = None))]
     fn run<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         like: Option<Bound<'py, PyAny>>,
-        without_arrays: &str,
         out: Option<Bound<'py, PyAny>>,
         threads: Option<Bound<'py, PyAny>>,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let wanted = Wanted::of(like.as_ref(), without_arrays);
-        self.compiled.run(py, inputs, wanted, device.as_ref(), out.as_ref(), threads.as_ref())
+        let wanted = Wanted::of(like.as_ref(), device.as_ref());
+        self.compiled.run(py, inputs, wanted, out.as_ref(), threads.as_ref())
     }
 
     /// `run` for torch's tensors; for an output that is a view of an input it returns what `instead_of_views` returns for the
@@ -99,18 +97,17 @@ impl Executable {
         instead_of_views: &Bound<'py, PyAny>,
         device: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let wanted = Wanted { instead_of_views: Some(instead_of_views), ..Wanted::of(None, "torch") };
-        self.compiled.run(py, inputs, wanted, device, None, None)
+        let wanted = Wanted { instead_of_views: Some(instead_of_views), ..Wanted::of(None, device) };
+        self.compiled.run(py, inputs, wanted, None, None)
     }
 
     /// Captures a call on arrays of a GPU, to be replayed.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", out = None, device = None))]
+    #[pyo3(signature = (inputs, like = None, out = None, device = None))]
     fn capture<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         like: Option<Bound<'py, PyAny>>,
-        without_arrays: &str,
         out: Option<Bound<'py, PyAny>>,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<CapturedCall> {
@@ -119,7 +116,7 @@ impl Executable {
             let message = "a call is captured on arrays of a GPU: bring them there, as `to_gpu` does";
             return Err(errors::argument(py, message));
         };
-        let (device, wanted) = (OpenDevice::of(py, ordinal)?, Wanted::of(like.as_ref(), without_arrays));
+        let (device, wanted) = (OpenDevice::of(py, ordinal)?, Wanted::of(like.as_ref(), device.as_ref()));
         let executable = &*self.compiled.on_gpu(&device)?;
         let call = CallOnGpu { executable, device: &device, inputs: &inputs, wanted, machine: None };
         call.capture(py, out.as_ref())
@@ -168,33 +165,31 @@ impl Executable {
     /// `run`, and a dict of measurements: `device`, `total`, `compile` (milliseconds; 0 for a call that compiles nothing),
     /// and `steps`, a list of names, milliseconds, milliseconds in libLLVM, and bytes of the tensors that a step reads and
     /// writes.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", device = None))]
+    #[pyo3(signature = (inputs, like = None, device = None))]
     fn profile<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         like: Option<Bound<'py, PyAny>>,
-        without_arrays: &str,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, ReportDict<'py>)> {
-        let wanted = Wanted::of(like.as_ref(), without_arrays);
-        self.compiled.profile(py, inputs, wanted, device.as_ref())
+        let wanted = Wanted::of(like.as_ref(), device.as_ref());
+        self.compiled.profile(py, inputs, wanted)
     }
 
     /// Calls it without writing to inputs, and compares each output with the evaluator's. Returns the outputs, and for each
     /// a dict of `mismatches` (elements beyond their bound), `worst_ratio` (of an error to its bound), and for the element
     /// with that ratio its place, the `expected` and the `got` value.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", device = None))]
+    #[pyo3(signature = (inputs, like = None, device = None))]
     fn check<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         like: Option<Bound<'py, PyAny>>,
-        without_arrays: &str,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<ReportDict<'py>>)> {
-        let wanted = Wanted::of(like.as_ref(), without_arrays);
-        self.compiled.check(py, inputs, wanted, device.as_ref())
+        let wanted = Wanted::of(like.as_ref(), device.as_ref());
+        self.compiled.check(py, inputs, wanted)
     }
 
     /// The decisions for the sizes of these inputs or for unknown ones, with a segmentation to compare with if there is

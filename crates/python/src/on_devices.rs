@@ -64,7 +64,6 @@ impl<R: Runnable> OnDevices<R> {
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         wanted: Wanted<'_>,
-        device: Option<&Bound<'py, PyAny>>,
         out: Option<&Bound<'py, PyAny>>,
         threads: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
@@ -73,7 +72,7 @@ impl<R: Runnable> OnDevices<R> {
             true => Inputs::of_graph(self.host.definition(), inputs)?,
             false => Inputs::new(self.host.definition(), inputs)?,
         };
-        match CallDevice::of(py, &inputs, device)? {
+        match CallDevice::of(py, &inputs, wanted.device)? {
             CallDevice::Host => {
                 machine::report_once(py)?;
                 runnable::run(&self.host, py, inputs, wanted, machine, out)
@@ -99,11 +98,10 @@ impl<R: Runnable> OnDevices<R> {
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         wanted: Wanted<'_>,
-        device: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, ReportDict<'py>)> {
         let machine = machine::of_call(None)?;
         let inputs = Inputs::new(self.host.definition(), inputs)?;
-        match CallDevice::of(py, &inputs, device)? {
+        match CallDevice::of(py, &inputs, wanted.device)? {
             CallDevice::Host => {
                 machine::report_once(py)?;
                 runnable::profile(&self.host, py, inputs, wanted, machine)
@@ -129,10 +127,9 @@ impl<R: Runnable> OnDevices<R> {
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         wanted: Wanted<'_>,
-        device: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<ReportDict<'py>>)> {
         let (inputs, machine) = (Inputs::new(self.host.definition(), inputs)?, machine::of_process());
-        match CallDevice::of(py, &inputs, device)? {
+        match CallDevice::of(py, &inputs, wanted.device)? {
             CallDevice::Host => {
                 machine::report_once(py)?;
                 runnable::check(&self.host, py, inputs, wanted, &machine)

@@ -205,47 +205,43 @@ impl Chain {
     }
 
     /// As `Executable.run`.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", out = None, threads = None, device = None))]
-    #[expect(clippy::too_many_arguments, reason = "they are those of `execute`")]
+    #[pyo3(signature = (inputs, like = None, out = None, threads = None, device = None))]
     fn run<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         like: Option<Bound<'py, PyAny>>,
-        without_arrays: &str,
         out: Option<Bound<'py, PyAny>>,
         threads: Option<Bound<'py, PyAny>>,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let wanted = Wanted::of(like.as_ref(), without_arrays);
-        self.chain.run(py, inputs, wanted, device.as_ref(), out.as_ref(), threads.as_ref())
+        let wanted = Wanted::of(like.as_ref(), device.as_ref());
+        self.chain.run(py, inputs, wanted, out.as_ref(), threads.as_ref())
     }
 
     /// As `Executable.profile`; the name of a step begins with that of its segment, `seg1.seg0`.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", device = None))]
+    #[pyo3(signature = (inputs, like = None, device = None))]
     fn profile<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         like: Option<Bound<'py, PyAny>>,
-        without_arrays: &str,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, ReportDict<'py>)> {
-        let wanted = Wanted::of(like.as_ref(), without_arrays);
-        self.chain.profile(py, inputs, wanted, device.as_ref())
+        let wanted = Wanted::of(like.as_ref(), device.as_ref());
+        self.chain.profile(py, inputs, wanted)
     }
 
     /// As `Executable.check`.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", device = None))]
+    #[pyo3(signature = (inputs, like = None, device = None))]
     fn check<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         like: Option<Bound<'py, PyAny>>,
-        without_arrays: &str,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<ReportDict<'py>>)> {
-        let wanted = Wanted::of(like.as_ref(), without_arrays);
-        self.chain.check(py, inputs, wanted, device.as_ref())
+        let wanted = Wanted::of(like.as_ref(), device.as_ref());
+        self.chain.check(py, inputs, wanted)
     }
 }

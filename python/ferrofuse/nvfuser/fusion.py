@@ -7,7 +7,7 @@ from .. import _native, caller
 from .._native import Executable, TensorView, Val
 from ..operations import Operations
 from . import absent, profiler
-from .options import check_options, library_without_arrays
+from .options import check_options
 
 
 # The current fusions of each thread and each asynchronous task, innermost last.
@@ -187,8 +187,8 @@ class FusionExecutorCache:
         executable = self._compilable()
         active = profiler.active()
         if active is not None:
-            return active.run(executable, self._fusion_id, inputs, like, library_without_arrays(device), device)
-        return executable.run(inputs, like, library_without_arrays(device), None, None, device)
+            return active.run(executable, self._fusion_id, inputs, like, device)
+        return executable.run(inputs, like, None, None, device)
 
     def _compilable(self) -> Executable:
         if self._executable is None:

@@ -1,6 +1,6 @@
 """The options of nvFuser's `execute`. Names are checked as nvFuser does, so that typos are found."""
 
-from typing import Any, Sequence
+from typing import Sequence
 
 # The library of the outputs of calls without arrays and device; `compat` sets torch.
 without_arrays = "numpy"
@@ -32,8 +32,3 @@ def check_options(enable: Sequence[str], disable: Sequence[str]) -> None:
         for option in given:
             if option.split("(")[0] not in known:
                 raise RuntimeError(f"Unrecognized {kind}_option: {option}")
-
-
-def library_without_arrays(device: Any) -> str:
-    """The library of the outputs of a call without arrays: torch if a device is given."""
-    return without_arrays if device is None else "torch"

@@ -139,12 +139,11 @@ class PythonProfiler:
         fusion_id: int,
         inputs: Sequence[Any],
         like: Optional[str],
-        without_arrays: str,
         device: Any = None,
     ) -> List[Any]:
         """Calls it, and keeps the measurements."""
         global _latest
-        outputs, measured = executable.profile(inputs, like, without_arrays, device)
+        outputs, measured = executable.profile(inputs, like, device)
         kernels = [
             KernelProfile(name, place, time, compiled, read, written, measured["device"])
             for place, (name, time, compiled, read, written) in enumerate(measured["steps"])

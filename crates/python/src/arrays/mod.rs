@@ -302,21 +302,32 @@ impl<'py> Given<'py> {
     }
 }
 
-/// The libraries that a call requests outputs of.
+/// What a call requests of its outputs.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
-    /// In any case: the caller's `like`.
+    /// The library, the caller's `like`.
     pub like: Option<&'a Bound<'a, PyAny>>,
-    /// If no array comes in.
-    pub without_arrays: &'a str,
+    /// The device that the call names.
+    pub device: Option<&'a Bound<'a, PyAny>>,
     /// Takes the number of an output that is a view of an input, and the view, and returns what is returned in its place.
     pub instead_of_views: Option<&'a Bound<'a, PyAny>>,
 }
 
 impl<'a> Wanted<'a> {
-    /// Arrays of these libraries.
-    pub fn of(like: Option<&'a Bound<'a, PyAny>>, without_arrays: &'a str) -> Wanted<'a> {
-        Wanted { like, without_arrays, instead_of_views: None }
+    /// Outputs like these, on this device.
+    pub fn of(like: Option<&'a Bound<'a, PyAny>>, device: Option<&'a Bound<'a, PyAny>>) -> Wanted<'a> {
+        Wanted { like, device, instead_of_views: None }
+    }
+
+    /// The library's name if no array comes in: torch for a call that names a device, and for a compiled graph.
+    ///
+    /// # Errors
+    /// When the package's options cannot be read.
+    pub fn without_arrays(&self, py: Python<'_>) -> PyResult<String> {
+        if self.device.is_some() || self.is_of_graph() {
+            return Ok("torch".to_owned());
+        }
+        py.import("ferrofuse.options")?.getattr("without_arrays")?.extract()
     }
 
     /// Whether a compiled graph calls.
@@ -372,7 +383,7 @@ impl Kind {
                 return Ok(Kind::Of(library));
             }
         }
-        library::named(py, wanted.without_arrays, WITHOUT_ARRAYS).map(kind)
+        library::named(py, &wanted.without_arrays(py)?, WITHOUT_ARRAYS).map(kind)
     }
 
     /// Whether torch is the caller.

@@ -40,8 +40,10 @@ impl KindOnGpu {
         });
         let named = match first {
             Some(library) => library.cloned(),
-            None if wanted.without_arrays == "torch" => library::with_gpus(py)?,
-            None => library::named(py, wanted.without_arrays, "a call without arrays")?,
+            None => match &*wanted.without_arrays(py)? {
+                "torch" => library::with_gpus(py)?,
+                name => library::named(py, name, "a call without arrays")?,
+            },
         };
         Ok(named.map_or(KindOnGpu::Own, KindOnGpu::Of))
     }
