@@ -2,6 +2,7 @@
 
 import functools
 import pickle
+import sys
 from collections import OrderedDict, defaultdict, namedtuple
 
 import ml_dtypes  # noqa: F401  NumPy knows bfloat16 once it is imported
@@ -62,6 +63,32 @@ def test_constants_in_tuples_are_told_apart_by_type():
     results = [scaled(np.array([1, 2]), (by,)) for by in (2, 2.0, True, -0.0, 0.0)]
     assert [result.dtype.name for result in results] == ["int64", "float32", "int64", "float32", "float32"]
     assert [bool(np.signbit(result[0])) for result in results[3:]] == [True, False]
+
+
+def test_constants_in_sets_are_told_apart_by_type():
+    scaled = ferrofuse.fuse(lambda x, by: x * max(by))
+    results = [scaled(np.array([1, 2]), frozenset({by})) for by in (1, 1.0, True, 1)]
+    assert [result.dtype.name for result in results] == ["int64", "float32", "int64", "int64"] and len(scaled._traced) == 3
+
+
+def test_each_set_of_axes_of_size_one_is_traced_once():
+    doubled, runs = counted(lambda x: x * 2.0)
+    for shape in ((6, 5), (1, 5), (6, 1), (1, 1), (3, 2), (1, 7), (7, 1), (1,), ()):
+        array = np.ones(shape, np.float32)
+        np.testing.assert_array_equal(doubled(array), array * 2)
+    assert runs.number == 6
+
+
+def test_a_traced_call_enters_few_functions_of_the_package():
+    """Each takes as long as a tenth of an op of NumPy."""
+    scaled, entered = ferrofuse.fuse(lambda x, y, by: x * by + y), []
+    scaled(A, A, 2.0)
+    sys.setprofile(lambda frame, event, argument: event == "call" and entered.append(frame.f_code.co_name))
+    try:
+        scaled(A, A, 3.0)
+    finally:
+        sys.setprofile(None)
+    assert entered == ["call", "execute", "<lambda>"]
 
 
 def test_types_are_constants():
@@ -205,6 +232,10 @@ def takes_any(*arrays):
     return arrays[0]
 
 
+def takes_two(x, y):
+    return x
+
+
 OTHERS = type("Tensor", (np.ndarray,), {"__module__": "torch"})
 MISTAKES = {
     "appends": (lambda: ferrofuse.fuse(appends)(A), appends, 2, "it changes `SAVED`, which is defined outside of it"),
@@ -214,6 +245,7 @@ MISTAKES = {
     "number": (lambda: ferrofuse.fuse(gives_a_number)(A), gives_a_number, 0, "it must return a tensor, .*, but result 1 is float"),
     "stars": (lambda: ferrofuse.fuse(takes_any), takes_any, 0, "must have named parameters, not"),
     "list": (lambda: ferrofuse.fuse(branches)([1.0]), branches, 0, "argument `x`: expected an array, .* got list"),
+    "second": (lambda: ferrofuse.fuse(takes_two)(A, ([1.0],)), takes_two, 0, "argument `y`: expected an array, .* got tuple"),
     "dtype": (lambda: ferrofuse.fuse(branches)(A.astype(">i2")), branches, 0, "argument `x`: the dtype >i2 is not"),
 }
 

@@ -5,8 +5,9 @@
 //! either, `on_devices` on the device of the inputs, `call_on_gpu` on arrays of a GPU, `captured` has such calls to be
 //! replayed, `gpu/` the GPUs of the process, `call` the inputs and outputs of one call, `arrays/` converts arrays in and
 //! out, `data_type` has dtypes, `machine` the threads that calls run on, `environment` reads variables, `generator` has
-//! random numbers, `table` describes the ops, `explanation` shows decisions, `file` writes and takes saved definitions apart, `errors` converts rejections to
-//! exceptions, `signals` lets Python's signal handlers run during long work.
+//! random numbers, `table` describes the ops, `explanation` shows decisions, `file` writes and takes saved definitions
+//! apart, `dispatcher` calls what was traced of a fused function, `errors` converts rejections to exceptions, `signals`
+//! lets Python's signal handlers run during long work.
 
 mod arrays;
 mod call;
@@ -14,6 +15,7 @@ mod call_on_gpu;
 mod captured;
 mod data_type;
 mod definition;
+mod dispatcher;
 mod environment;
 mod errors;
 mod executable;
@@ -42,6 +44,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<definition::Val>()?;
     module.add_class::<definition::TensorView>()?;
     module.add_class::<definition::ValueTask>()?;
+    module.add_class::<dispatcher::Dispatcher>()?;
     module.add_class::<executable::Executable>()?;
     module.add_class::<explanation::NativeExplanation>()?;
     module.add_class::<segments::CutSegment>()?;
@@ -58,6 +61,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(file::is_saved, module)?)?;
     module.add_function(wrap_pyfunction!(file::read_saved, module)?)?;
     module.add_function(wrap_pyfunction!(file::saved_text, module)?)?;
+    module.add_function(wrap_pyfunction!(dispatcher::kinds, module)?)?;
     module.add_function(wrap_pyfunction!(machine::get_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(machine::set_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(table::ops, module)?)?;

@@ -2,10 +2,10 @@
 
 import functools
 import inspect
-from typing import Any, Callable, Dict, Generic, Sequence, Tuple, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Sequence, Tuple, TypeVar
 
 from .. import tracebacks
-from .._native import TensorView, Val
+from .._native import Dispatcher, TensorView, Val, kinds
 from ..definition import FusionDefinition
 from ..errors import error_in
 from ..explanation import Explanation
@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 MAX_TRACED = 64
 
 
-class Fused(Generic[Result]):
+class Fused(Dispatcher, Generic[Result]):
     """A function of arrays, traced once for each combination of libraries, ranks and dtypes. Sizes stay symbolic.
 
     It is also traced anew where other axes have size 1, as those are broadcast. Floats are inputs too. Other arguments, such
@@ -32,26 +32,21 @@ class Fused(Generic[Result]):
         self._signature = inspect.signature(function)
         self._names = list(self._signature.parameters)
         # The default of each parameter, or `Parameter.empty`, for which nothing is ever traced.
-        self._defaults = tuple(each.default for each in self._signature.parameters.values())
+        defaults = tuple(each.default for each in self._signature.parameters.values())
         kinds = [parameter.kind for parameter in self._signature.parameters.values()]
         self._positional = len(kinds) - kinds.count(inspect.Parameter.KEYWORD_ONLY)
         if {*kinds} & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
             raise error_in(function, "a fused function must have named parameters, not *args or **kwargs")
         self._traced: Dict[Tuple[Any, ...], Traced] = {}
+        super().__init__(self._traced, defaults, self._positional)
 
-    @tracebacks.trims
-    def __call__(self, *args: Any, **kwargs: Any) -> Result:
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Result: ...
+
+    def _call(self, *args: Any, **kwargs: Any) -> Result:
+        """Calls of the function that the dispatcher has nothing for."""
         try:
-            if not kwargs and len(args) <= self._positional:
-                all_arguments = args + self._defaults[len(args) :]
-                try:
-                    traced = self._traced[tuple([_kind(argument) for argument in all_arguments])]
-                except (KeyError, TypeError):  # not traced yet, or not hashable
-                    pass
-                else:
-                    inputs = all_arguments if traced.inputs is None else traced.inputs_among(all_arguments)
-                    result: Result = traced.rebuild(traced.definition.execute(inputs))
-                    return result
             arguments = self._arguments(args, kwargs)
             if any(isinstance(argument, (TensorView, Val)) for argument in arguments):  # within another fused function
                 return self._function(*args, **kwargs)
@@ -98,10 +93,11 @@ class Fused(Generic[Result]):
         return tuple(bound.arguments.values())
 
     def _trace(self, arguments: Tuple[Any, ...]) -> Traced:
-        key = tuple([_kind(argument) for argument in arguments])
-        for name, kind in zip(self._names, key):
-            self._require_hashable(name, kind)
-        traced = self._traced.get(key)
+        key = kinds(arguments)
+        try:
+            traced = self._traced.get(key)
+        except TypeError:
+            raise self._unhashable(arguments) from None
         if traced is None:
             traced = trace(self._function, self._names, self._positional, arguments)
             if len(self._traced) >= MAX_TRACED:
@@ -109,32 +105,20 @@ class Fused(Generic[Result]):
             self._traced[key] = traced
         return traced
 
-    def _require_hashable(self, name: str, kind: Tuple[Any, ...]) -> None:
-        try:
-            hash(kind)
-        except TypeError:
-            message = f"argument `{name}`: expected an array, a float or a constant, got {kind[0].__name__}"
-            raise error_in(self._function, message) from None
+    def _unhashable(self, arguments: Tuple[Any, ...]) -> Exception:
+        """The error about the first argument that is neither an array nor usable as a constant."""
+        named = zip(self._names, arguments)
+        name, argument = next(each for each in named if not _is_hashable(kinds(each[1:])))
+        message = f"argument `{name}`: expected an array, a float or a constant, got {type(argument).__name__}"
+        return error_in(self._function, message)
 
 
-def _kind(argument: Any) -> Tuple[Any, ...]:
-    """What tracing depends on: of an array, everything but its elements and sizes; of a constant, its value."""
+def _is_hashable(value: Any) -> bool:
     try:
-        shape, dtype = argument.shape, argument.dtype
-    except AttributeError:
-        return (float,) if type(argument) is float else _constant(argument)
-    if isinstance(argument, type):  # as `numpy.float32`
-        return _constant(argument)
-    ones = tuple([size == 1 for size in shape]) if 1 in shape else None
-    return argument.__class__, dtype, len(shape), ones
-
-
-def _constant(value: Any) -> Tuple[Any, ...]:
-    """A constant with its type, as 1, 1.0 and True are equal; for floats also the sign of zero."""
-    if isinstance(value, (tuple, frozenset)):
-        parts = map(_constant, value)
-        return type(value), tuple(parts) if isinstance(value, tuple) else frozenset(parts)
-    return type(value), repr(value) if isinstance(value, (float, complex)) else value
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def fuse(function: Callable[..., Result]) -> Fused[Result]:

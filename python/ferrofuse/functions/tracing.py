@@ -3,6 +3,7 @@
 import copy
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from .. import tracebacks
 from .._native import DataType, TensorView, Val
 from ..arrays.array_types import dtype_of, is_array
 from ..arrays.operands import rounding
@@ -30,7 +31,12 @@ class Traced(NamedTuple):
 
     def call(self, arguments: Sequence[Any]) -> Any:
         """The function's result."""
-        return self.rebuild(self.definition.execute(self.inputs_among(arguments)))
+        try:
+            inputs = arguments if self.inputs is None else self.inputs_among(arguments)
+            return self.rebuild(self.definition.execute(inputs))
+        except Exception as error:
+            tracebacks.trim(error)
+            raise
 
 
 def trace(function: Callable[..., Any], names: Sequence[str], positional: int, arguments: Sequence[Any]) -> Traced:

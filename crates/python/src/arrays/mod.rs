@@ -327,7 +327,7 @@ impl<'a> Wanted<'a> {
         if self.device.is_some() || self.is_of_graph() {
             return Ok("torch".to_owned());
         }
-        py.import("ferrofuse.options")?.getattr("without_arrays")?.extract()
+        py.import("ferrofuse.nvfuser.options")?.getattr("without_arrays")?.extract()
     }
 
     /// Whether a compiled graph calls.

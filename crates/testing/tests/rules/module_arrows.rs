@@ -307,6 +307,7 @@ const ORDER: [(&str, &[&str]); 26] = [
             "executable",
             "definition",
             "segments",
+            "dispatcher",
         ],
     ),
 ];
