@@ -5,6 +5,7 @@ import sys
 import types
 
 import ferrofuse
+import ferrofuse.pytorch_utils  # loaded before modules are compared
 import numpy as np
 import pytest
 from ferrofuse import compat

@@ -135,3 +135,5 @@ def test_a_block_may_end_in_another_thread():
     thread.start()
     thread.join()
     assert fd.execute([np.zeros(3, np.float32)])[0].tolist() == [1, 1, 1]
+    with pytest.raises(RuntimeError, match="there is no current fusion"):
+        ferrofuse.current()

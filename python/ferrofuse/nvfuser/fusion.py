@@ -20,6 +20,7 @@ class Fusion:
     def __init__(self) -> None:
         self._builder = _native.Builder()
         self._expected = 0  # the number of the input that `add_input` takes next
+        self._blocks = 0  # the number of `with` blocks that it is the current one of
 
     @classmethod
     def _of(cls, builder: _native.Builder) -> "Fusion":
@@ -85,13 +86,15 @@ class FusionGuard:
 
     def __enter__(self) -> "FusionGuard":
         _current_fusions.set((*_current_fusions.get(), self._fusion))
+        self._fusion._blocks += 1
         self._fusion._builder.open()
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self._fusion._blocks -= 1
         fusions = list(_current_fusions.get())
         places = [place for place, fusion in enumerate(fusions) if fusion is self._fusion]
-        if places:  # none where another thread or task ends the block
+        if places:  # none where another thread or task began the block
             del fusions[places[-1]]
             _current_fusions.set(tuple(fusions))
         self._fusion._builder.close()
@@ -99,10 +102,10 @@ class FusionGuard:
 
 def current() -> Fusion:
     """The fusion of the innermost `FusionGuard` or `with FusionDefinition()` of this thread or asynchronous task."""
-    fusions = _current_fusions.get()
-    if not fusions:
-        raise RuntimeError("there is no current fusion: call it within `with FusionGuard(fusion):`")
-    return fusions[-1]
+    for fusion in reversed(_current_fusions.get()):
+        if fusion._blocks:  # another thread or task may have ended the block
+            return fusion
+    raise RuntimeError("there is no current fusion: call it within `with FusionGuard(fusion):`")
 
 
 def define_tensor(*args: Any, **kwargs: Any) -> TensorView:

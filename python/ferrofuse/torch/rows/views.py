@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Sequence, cast
 
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
@@ -110,9 +110,9 @@ def start_of(call: Call, dim: int, start: Any, place: int) -> Size:
     if not isinstance(start, int):
         given = call.operands[place]
         if statically_known_true(given >= 0):
-            return start
+            return cast(Size, start)
         if statically_known_true(given < 0) and statically_known_true(length + given >= 0):
-            return call.ops.add(size, start)
+            return cast(Size, call.ops.add(size, start))
         raise Unsupported("a start that may count from either end")
     if isinstance(size, int):
         return min(max(size + start if start < 0 else start, 0), size)
