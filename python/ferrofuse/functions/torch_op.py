@@ -74,7 +74,7 @@ class Op(NamedTuple):
             ctx.save_for_backward(*inputs)
             if base is torch.autograd.Function:
                 return _below(op, keys, inputs)
-            # The levels below have derivatives of their own, but `apply` turns all off.
+            # The levels below have derivatives of their own, but `apply` disables all.
             with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
                 return _below(op, keys, inputs)
 
