@@ -82,7 +82,7 @@ pub enum Error {
         error: PlanError,
     },
     /// Another number of outputs to compare than the definition has.
-    #[error("expected {expected} outputs, those of the definition, got {given}")]
+    #[error("expected as many outputs as the definition has, {expected}, got {given}")]
     Outputs {
         /// How many the definition has.
         expected: usize,

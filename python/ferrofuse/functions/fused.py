@@ -33,9 +33,9 @@ class Fused(Dispatcher, Generic[Result]):
         self._names = list(self._signature.parameters)
         # The default of each parameter, or `Parameter.empty`, for which nothing is ever traced.
         defaults = tuple(each.default for each in self._signature.parameters.values())
-        kinds = [parameter.kind for parameter in self._signature.parameters.values()]
-        self._positional = len(kinds) - kinds.count(inspect.Parameter.KEYWORD_ONLY)
-        if {*kinds} & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
+        passed = [parameter.kind for parameter in self._signature.parameters.values()]
+        self._positional = len(passed) - passed.count(inspect.Parameter.KEYWORD_ONLY)
+        if {*passed} & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
             raise error_in(function, "a fused function must have named parameters, not *args or **kwargs")
         self._traced: Dict[Tuple[Any, ...], Traced] = {}
         super().__init__(self._traced, defaults, self._positional)
