@@ -190,6 +190,8 @@ TABLES = {
     "exp_double": (exp_beyond_one(), -HALF_LN_2, HALF_LN_2, 10),
     "expm1_double": (expm1_beyond_one(), -HALF_LN_2, HALF_LN_2, 11),
     "exp2_double": (exp2_slope(), mpf("-0.5005"), mpf("0.5005"), 11),
+    "exp2_half": (exp2_slope(), mpf("-0.5"), mpf("0.5"), 4),
+    "exp2_bf16": (exp2_slope(), mpf("-0.5"), mpf("0.5"), 3),
     "asin": (odd(asin, mpf(1) / 6, mpf(3) / 40), 0, mpf("0.3026"), 6),
     "asin_double": (odd(asin, mpf(1) / 6, mpf(3) / 40), 0, mpf("0.3026"), 13),
     "atan": (odd(atan, -mpf(1) / 3, mpf(1) / 5), 0, 1, 9),

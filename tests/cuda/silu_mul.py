@@ -12,7 +12,7 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 # //   tv2 = cast f32 (x) : f32[i0, i1]
 # //   n8 = cast f32 (y) : f32[i2, i3]
 # //   n12 = mul (tv2, -1.442695) : f32[i0, i1]
-# //   n5 = exp2_bf16 (n12) : f32[i0, i1]
+# //   n5 = exp2_bf16_addend (n12) : f32[i0, i1]
 # //   n6 = add (1.0, n5) : f32[i0, i1]
 # //   n15 = reciprocal_half (n6) : f32[i0, i1]
 # //   tv3 = mul (tv2, n15) : f32[i0, i1]

@@ -20,7 +20,7 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 #     v0: bf16 = load b0[x1]
 #     v1: f32 = cast v0
 #     v4: f32 = mul v1, v3
-#     v5: f32 = exp2_bf16 v4
+#     v5: f32 = exp2_bf16_addend v4
 #     v6: f32 = add v2, v5
 #     v7: f32 = reciprocal_half v6
 #     v8: f32 = mul v1, v7

@@ -10,7 +10,7 @@ inputs = [torch.randn((256, 1024))]
 #   symbols block, i0, x0, i1, x1, x1_block, x1_1, lane, x1_2
 #   blocks block in 0 .. ((i0 + 15) // 16)
 #   read b0: f32 n0
-#   write b1: f32 n7
+#   write b1: f32 n11
 #   scratch w0: f32[i1]
 #   v0: f32 = const -inf
 #   v5: f64 = const 0.0
@@ -31,7 +31,7 @@ inputs = [torch.randn((256, 1024))]
 #       for x1_1 in 512*x1_block .. 512*x1_block + min(512, i1 - 512*x1_block) lanes {
 #         v7: f32 = load b0[x0*i1 + x1_1]
 #         v8: f32 = sub v7, v4
-#         v9: f32 = exp v8
+#         v9: f32 = exp_nonpositive v8
 #         v10: f32 = get a2
 #         v11: f32 = add v10, v9
 #         set a2 = v11

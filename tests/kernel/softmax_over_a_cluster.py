@@ -40,7 +40,7 @@ inputs = [torch.randn((256, 65536), dtype=torch.bfloat16)]
 #       v9: f32 = cast v8
 #       v10: f32 = sub v9, v5
 #       v12: f32 = mul v10, v11
-#       v13: f32 = exp2_bf16 v12
+#       v13: f32 = exp2_bf16_nonpositive v12
 #       v14: f32 = get a2
 #       v15: f32 = add v14, v13
 #       set a2 = v15

@@ -16,4 +16,4 @@ def normalised(fd: FusionDefinition) -> None:
 # inner x0
 # lane x0
 # tile x1 by 64
-# persist n10
+# persist n22

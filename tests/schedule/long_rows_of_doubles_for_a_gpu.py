@@ -15,6 +15,6 @@ inputs = [torch.randn((256, 32768), dtype=torch.float32)]
 # lane x1
 # width 4
 # persist n1 narrow
-# persist n5 narrow
+# persist n10 narrow
 # private
 # cluster 2

@@ -13,5 +13,5 @@ inputs = [torch.randn((256, 16384))]
 # inner x1
 # lane x1
 # width 4
-# persist n4 narrow
+# persist n8 narrow
 # private

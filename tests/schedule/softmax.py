@@ -11,4 +11,4 @@ inputs = [torch.randn((256, 1024))]
 # inner x1
 # lane x1
 # prefetch x0 by 1 L2
-# persist n4
+# persist n8

@@ -12,5 +12,5 @@ inputs = [torch.randn((256, 1024))]
 # inner x1
 # lane x1
 # width 4
-# persist n4
+# persist n8
 # private

@@ -11,4 +11,4 @@ def softmax(fd: FusionDefinition) -> None:
 # inner x0
 # lane x0
 # tile x1 by 64
-# persist n5
+# persist n9

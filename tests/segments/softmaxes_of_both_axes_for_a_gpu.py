@@ -50,7 +50,7 @@ inputs = [
 #
 # seg0 -> seg1: x1 (16.0 KiB); one kernel would do for these two; the segmentation keeps them apart
 # seg0 -> seg2: x1 (16.0 KiB); seg1 stands between seg0 and seg2
-# seg1 -> seg2: x4 (16.0 KiB); in one kernel n5 leaves no axis that workers could divide
+# seg1 -> seg2: x4 (16.0 KiB); in one kernel n8 leaves no axis that workers could divide
 #
 # 324.2 MiB moved, 192.0 MiB compulsory, traffic ratio 1.689
 # peak memory 128.0 MiB, inputs not counted

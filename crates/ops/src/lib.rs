@@ -56,8 +56,9 @@ pub use param::{Param, ParamDefault, ParamKind};
 pub use rejected::rejected;
 pub use rescaled::{Infinite, Rescaled, rescaled};
 pub use row::{
-    Algebra, Approximation, BinaryBlock, BoolMeaning, CSpelling, CpuSpelling, CpuSpellings, FloatMeaning,
-    Guard, IntMeaning, IntType, IntegerBlock, Kernel, Polynomial, Primitive, TernaryBlock, UnaryBlock,
+    Algebra, Approximation, BinaryBlock, BoolMeaning, CSpelling, CpuSpelling, CpuSpellings, ExpRange,
+    FloatMeaning, Guard, IntMeaning, IntType, IntegerBlock, Kernel, Polynomial, Primitive, TernaryBlock,
+    UnaryBlock,
 };
 pub use rows::greatest_common_divisor;
 pub use rows::integer_power;
@@ -97,7 +98,9 @@ primitives! {
         Rsqrt = RSQRT, Sin = SIN, Cos = COS, Tan = TAN, Asin = ASIN, Acos = ACOS, Atan = ATAN, Atan2 = ATAN2, Tanh = TANH,
         Erf = ERF, Erfc = ERFC, Pow = POW;
     special: Lgamma = LGAMMA, Erfinv = ERFINV, Erfcinv = ERFCINV, Nextafter = NEXTAFTER, Gcd = GCD;
-    approximate: Exp2Half = EXP2_HALF, Exp2Bf16 = EXP2_BF16, ExpTerm = EXP_TERM,
+    approximate: Exp2Half = EXP2_HALF, Exp2HalfNonpositive = EXP2_HALF_NONPOSITIVE, Exp2HalfAddend = EXP2_HALF_ADDEND,
+        Exp2Bf16 = EXP2_BF16, Exp2Bf16Nonpositive = EXP2_BF16_NONPOSITIVE, Exp2Bf16Addend = EXP2_BF16_ADDEND,
+        ExpNonpositive = EXP_NONPOSITIVE, ExpAddend = EXP_ADDEND, ExpTerm = EXP_TERM,
         ReciprocalHalf = RECIPROCAL_HALF, ReciprocalSigned = RECIPROCAL_SIGNED, MulAdd = MUL_ADD;
     rounding: Floor = FLOOR, Ceil = CEIL, Round = ROUND, Trunc = TRUNC;
     logic: Eq = EQ, Ne = NE, Lt = LT, Le = LE, Gt = GT, Ge = GE, LogicalAnd = LOGICAL_AND, LogicalOr = LOGICAL_OR,

@@ -97,10 +97,14 @@ pub fn rescaled(lambda: &Lambda) -> Option<Rescaled> {
 /// The cheapest exponential of a body.
 fn exponential(body: &Body) -> ScalarOp {
     let cheaper = |step: &BodyStep| match step {
-        BodyStep::Apply(op @ (ScalarOp::ExpTerm | ScalarOp::Exp2Bf16 | ScalarOp::Exp2Half), _) => Some(*op),
+        BodyStep::Apply(op, _)
+            if is_exponential(*op) && !matches!(op, ScalarOp::Exp | ScalarOp::ExpNonpositive) =>
+        {
+            Some(*op)
+        }
         _ => None,
     };
-    body.steps().iter().find_map(cheaper).unwrap_or(ScalarOp::Exp)
+    body.steps().iter().find_map(cheaper).unwrap_or(ScalarOp::ExpNonpositive)
 }
 
 impl Rescaled {
@@ -122,7 +126,7 @@ impl Rescaled {
         let largest = keys().fold(states[self.maximum].clone(), |largest, key| {
             arith.apply(ScalarOp::Maximum, &[largest, key.clone()])
         });
-        let own = self.factor(arith, ScalarOp::Exp, &states[self.maximum], &largest);
+        let own = self.factor(arith, ScalarOp::ExpNonpositive, &states[self.maximum], &largest);
         let factors: Vec<A::V> =
             keys().map(|key| self.factor(arith, self.exponential, key, &largest)).collect();
         let mut after = states.to_vec();
@@ -150,7 +154,7 @@ impl Rescaled {
     /// What rescales the sum of a run with this maximum, or an element.
     fn factor<A: BodyArith>(&self, arith: &mut A, exponential: ScalarOp, key: &A::V, largest: &A::V) -> A::V {
         let mut less = arith.apply(ScalarOp::Sub, &[key.clone(), largest.clone()]);
-        if matches!(exponential, ScalarOp::Exp2Bf16 | ScalarOp::Exp2Half) {
+        if exponential.is_short_exp2() {
             let factor = arith.constant(LOG2_E);
             less = arith.apply(ScalarOp::Mul, &[less, factor]);
         }
@@ -278,7 +282,7 @@ impl Arith for Terms {
 }
 
 fn is_exponential(op: ScalarOp) -> bool {
-    matches!(op, ScalarOp::Exp | ScalarOp::ExpTerm | ScalarOp::Exp2Bf16 | ScalarOp::Exp2Half)
+    op.is_exp() || op.is_short_exp2()
 }
 
 fn unary(op: ScalarOp, a: Term) -> Term {
@@ -288,8 +292,8 @@ fn unary(op: ScalarOp, a: Term) -> Term {
         (ScalarOp::Neg, Term::Difference { negative }) => Term::Difference { negative: !negative },
         (ScalarOp::Abs, Term::Difference { .. }) => Term::Difference { negative: false },
         (ScalarOp::Neg | ScalarOp::Abs, Term::Number(0.0)) => Term::Number(0.0),
-        (ScalarOp::Exp | ScalarOp::ExpTerm, Term::Difference { negative: true })
-        | (ScalarOp::Exp2Bf16 | ScalarOp::Exp2Half, Term::Exponent) => Term::Scale(Factor::Less),
+        (exp, Term::Difference { negative: true }) if exp.is_exp() => Term::Scale(Factor::Less),
+        (exp2, Term::Exponent) if exp2.is_short_exp2() => Term::Scale(Factor::Less),
         (exponential, Term::Number(0.0)) if is_exponential(exponential) => Term::Scale(Factor::One),
         _ => Term::Other,
     }

@@ -434,14 +434,28 @@ pub enum Polynomial {
     Pow,
 }
 
+/// Which operands an exponential takes, and which results matter: the fewer, the fewer instructions where none scales by
+/// powers of two.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum ExpRange {
+    /// All of them.
+    Any,
+    /// Operands of at most 0, or NaN.
+    Nonpositive,
+    /// The result is added to 1/2 or more: below 2^-100 it may be zero.
+    Addend,
+}
+
 /// The functions for which the CPU code generator has an approximation.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Approximation {
+    /// e to the power x.
+    Exp(ExpRange),
     /// 2 to the power x, with 18 correct bits.
-    Exp2,
+    Exp2Half(ExpRange),
     /// 2 to the power x, with 13 correct bits.
-    Exp2Bf16,
-    /// e to the power x, with 21 correct bits, more for x closer to 0.
+    Exp2Bf16(ExpRange),
+    /// e to the power x of at most 0, with 21 correct bits, more for x closer to 0. Results below 2^-100 may be zero.
     ExpTerm,
     /// One over x, with 14 correct bits.
     Reciprocal,

@@ -101,7 +101,7 @@ impl Function {
             for (index, bytes) in results.enumerate() {
                 let got = f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
                 let ulps = error(exact[index], got);
-                if ulps > worst.ulps {
+                if ulps > worst.ulps && self.op.specifies(f64::from(operands[0][index])) {
                     *worst = Worst { ulps, operands: row(index).collect() };
                 }
             }

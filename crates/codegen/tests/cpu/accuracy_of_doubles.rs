@@ -60,7 +60,9 @@ fn check(op: ScalarOp, operands: &[Vec<f64>]) {
         run(&kernel, &compile(&kernel, target), &[count as i64], &mut buffers);
         let results = buffers[operands.len()].bytes().chunks_exact(8);
         let results = results.map(|bytes| f64::from_le_bytes(bytes.try_into().expect("eight")));
-        let errors = expected.iter().zip(results).enumerate().map(|(index, (&exact, got))| {
+        let specified = expected.iter().zip(results).enumerate();
+        let specified = specified.filter(|(index, _)| op.specifies(operands[0][*index]));
+        let errors = specified.map(|(index, (&exact, got))| {
             let cancels = op == ScalarOp::Lgamma && operands[0][index] < -2.0;
             (index, if cancels { apart_beside_one(exact, got) } else { apart(exact, got) })
         });

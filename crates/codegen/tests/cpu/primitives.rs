@@ -65,6 +65,7 @@ impl Case {
                 .flat_map(|row| values.iter().map(move |&value| [row.as_slice(), &[value]].concat()))
                 .collect();
         }
+        rows.retain(|row| row.first().is_none_or(|first| self.op.specifies(first.as_f64())));
         let column = |index: usize| rows.iter().map(|row| row[index]).collect::<Vec<Scalar>>();
         let mut buffers: Vec<DenseMemory> =
             self.operands.iter().enumerate().map(|(index, &dtype)| memory(dtype, &column(index))).collect();

@@ -29,7 +29,7 @@ pub struct SoftmaxFolds {
 impl SoftmaxFolds {
     /// Whether the exponential takes so little time that memory decides.
     pub fn is_cheap(&self) -> bool {
-        matches!(self.exponential, ScalarOp::Exp2Bf16 | ScalarOp::Exp2Half)
+        self.exponential.is_short_exp2()
     }
 }
 
@@ -46,8 +46,8 @@ fn folds_of(graph: &Graph, sum: Node) -> Option<SoftmaxFolds> {
     let TensorOp::Map(exponential) = *graph.op(power) else { return None };
     let exponent = operand(power, 0)?;
     let difference = match (exponential, graph.op(exponent)) {
-        (ScalarOp::Exp | ScalarOp::ExpTerm, _) => exponent,
-        (ScalarOp::Exp2Bf16 | ScalarOp::Exp2Half, TensorOp::Map(ScalarOp::Mul)) => {
+        (exp, _) if exp.is_exp() => exponent,
+        (exp2, TensorOp::Map(ScalarOp::Mul)) if exp2.is_short_exp2() => {
             let factor = constant(graph, operand(exponent, 1)?)?;
             operand(exponent, 0).filter(|_| factor == log2_e())?
         }
@@ -132,7 +132,7 @@ impl Online<'_> {
 /// come second, by that of the softmax.
 fn combine(exponential: ScalarOp) -> Lambda {
     let (lowest, zero) = (Scalar::from_f64(DType::F32, f32::MIN.into()), Scalar::zero(DType::F64));
-    let is_power_of_2 = !matches!(exponential, ScalarOp::Exp | ScalarOp::ExpTerm);
+    let is_power_of_2 = !exponential.is_exp();
     let factor = if is_power_of_2 { log2_e() } else { Scalar::one(DType::F32) };
     let apply = |op: ScalarOp, operands: [usize; 2]| {
         BodyStep::Apply(op, SmallVec::from_slice(&operands[..op.arity()]))
@@ -141,7 +141,7 @@ fn combine(exponential: ScalarOp) -> Lambda {
     let steps = vec![
         apply(ScalarOp::Maximum, [first, second]),
         apply(ScalarOp::Sub, [first, 4]),
-        apply(ScalarOp::Exp, [5, 5]),
+        apply(ScalarOp::ExpNonpositive, [5, 5]),
         BodyStep::Cast(DType::F64, 6),
         apply(ScalarOp::Mul, [first_sum, 7]),
         apply(ScalarOp::Sub, [second, 4]),

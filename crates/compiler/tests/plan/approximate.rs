@@ -7,10 +7,10 @@ use rustc_hash::FxHashSet;
 
 /// The cheaper ops in the view that the pass makes of a definition, in order.
 fn cheaper(body: &str) -> Vec<&'static str> {
-    let powers = [ScalarOp::Exp2Half, ScalarOp::Exp2Bf16, ScalarOp::ExpTerm];
-    let reciprocals = [ScalarOp::ReciprocalHalf, ScalarOp::ReciprocalSigned];
-    let cheaper: Vec<&str> =
-        powers.iter().chain(&reciprocals).chain(&[ScalarOp::Tanh]).map(|op| op.name()).collect();
+    let others = [ScalarOp::ReciprocalHalf, ScalarOp::ReciprocalSigned, ScalarOp::Tanh];
+    let is_cheaper =
+        |op: &ScalarOp| *op != ScalarOp::Exp && op.is_exp() || op.is_short_exp2() || others.contains(op);
+    let cheaper: Vec<&str> = ScalarOp::ALL.iter().filter(|op| is_cheaper(op)).map(|op| op.name()).collect();
     ops(body).into_iter().filter(|name| cheaper.contains(name)).collect()
 }
 
@@ -40,10 +40,37 @@ fn rounded_to(dtype: &str, expression: &str) -> Vec<&'static str> {
 #[test]
 fn what_is_rounded_to_a_half_type_may_be_cheaper() {
     assert_eq!(rounded("fd.ops.exp(x)"), ["exp2_bf16"]);
-    assert_eq!(rounded("fd.ops.silu(x)"), ["exp2_bf16", "reciprocal_half"]);
-    assert_eq!(rounded_to("Half", "fd.ops.silu(x)"), ["exp2_half", "reciprocal_half"]);
-    assert_eq!(rounded("fd.ops.tanh_gelu(x)"), ["exp2_bf16", "reciprocal_half"]);
-    assert_eq!(rounded("fd.ops.softmax(x, dim=1)"), ["exp2_bf16", "reciprocal_half"]);
+    assert_eq!(rounded("fd.ops.silu(x)"), ["exp2_bf16_addend", "reciprocal_half"]);
+    assert_eq!(rounded_to("Half", "fd.ops.silu(x)"), ["exp2_half_addend", "reciprocal_half"]);
+    assert_eq!(rounded("fd.ops.tanh_gelu(x)"), ["exp2_bf16_addend", "reciprocal_half"]);
+    assert_eq!(rounded("fd.ops.softmax(x, dim=1)"), ["exp2_bf16_nonpositive", "reciprocal_half"]);
+}
+
+#[test]
+fn ranges_of_exponentials_follow_from_operands_and_uses() {
+    let of = |body: &str| cheaper(&format!("{body}    fd.add_output(y)\n"));
+    assert_eq!(of("    y = fd.ops.softmax(x, dim=1)\n"), ["exp_nonpositive"]);
+    assert_eq!(of("    y = fd.ops.sigmoid(x)\n"), ["exp_addend"]);
+    assert_eq!(of("    y = fd.ops.add(fd.ops.exp(x), 0.25)\n"), [""; 0]);
+    // Stored, or used otherwise as well.
+    assert_eq!(of("    e = fd.ops.exp(x)\n    fd.add_output(e)\n    y = fd.ops.add(e, 1.0)\n"), [""; 0]);
+    assert_eq!(of("    e = fd.ops.exp(x)\n    y = fd.ops.div(e, fd.ops.add(e, 1.0))\n"), [""; 0]);
+}
+
+#[test]
+fn the_max_of_another_row_is_no_bound() {
+    let square = |axis: usize, user: &str| {
+        let text = format!(
+            "    s = fd.define_tensor(shape=[8, 8], dtype=DataType.Float)\n    m = fd.ops.max(s, dims=[1])\n    \
+             b = fd.ops.broadcast_in_dim(m, shape=[8, 8], broadcast_dims=[{axis}])\n    \
+             e = fd.ops.exp(fd.ops.sub(s, b))\n    fd.add_output({user})\n"
+        );
+        cheaper(&text)
+    };
+    assert_eq!(square(0, "e"), ["exp_nonpositive"]);
+    assert_eq!(square(1, "e"), [""; 0]);
+    assert_eq!(square(0, "fd.ops.sum(e, dims=[1])"), ["exp_term"]);
+    assert_eq!(square(1, "fd.ops.sum(e, dims=[1])"), [""; 0]);
 }
 
 #[test]
@@ -112,10 +139,16 @@ fn powers_beside_the_max_may_be_cheaper() {
     };
     assert_eq!(powers("x", "fd.ops.sub(x, m)", ""), ["exp_term"]);
     // Values that are stored in full, divided, folded otherwise, or smaller than 1 are not.
-    assert_eq!(powers("x", "fd.ops.sub(x, m)", "    fd.add_output(e)\n"), [""; 0]);
-    assert_eq!(powers("x", "fd.ops.sub(x, m)", "    fd.add_output(fd.ops.div(e, m))\n"), [""; 0]);
-    assert_eq!(powers("x", "fd.ops.sub(x, m)", "    fd.add_output(fd.ops.prod(e, dims=[1]))\n"), [""; 0]);
-    assert_eq!(powers("x", "fd.ops.sub(x, m)", "    fd.add_output(fd.ops.sum(e, dims=[0]))\n"), [""; 0]);
+    assert_eq!(powers("x", "fd.ops.sub(x, m)", "    fd.add_output(e)\n"), ["exp_nonpositive"]);
+    assert_eq!(powers("x", "fd.ops.sub(x, m)", "    fd.add_output(fd.ops.div(e, m))\n"), ["exp_nonpositive"]);
+    assert_eq!(
+        powers("x", "fd.ops.sub(x, m)", "    fd.add_output(fd.ops.prod(e, dims=[1]))\n"),
+        ["exp_nonpositive"]
+    );
+    assert_eq!(
+        powers("x", "fd.ops.sub(x, m)", "    fd.add_output(fd.ops.sum(e, dims=[0]))\n"),
+        ["exp_nonpositive"]
+    );
     assert_eq!(powers("fd.ops.neg(x)", "fd.ops.sub(x, m)", ""), [""; 0]);
     assert_eq!(powers("x", "fd.ops.sub(m, x)", ""), [""; 0]);
     assert_eq!(powers("x", "x", ""), [""; 0]);
@@ -132,10 +165,10 @@ fn powers_behind_a_guard_beside_the_max_may_be_cheaper() {
     let one = "fd.ops.where(fd.ops.eq(x, m), 1.0, e)";
     assert_eq!(guarded(one, ""), ["exp_term"]);
     // Values that are not 1, or where x is not m, or that are stored in full, are not.
-    assert_eq!(guarded(&one.replace("1.0", "0.5"), ""), [""; 0]);
-    assert_eq!(guarded(&one.replace("eq", "lt"), ""), [""; 0]);
-    assert_eq!(guarded(one, "    fd.add_output(g)\n"), [""; 0]);
-    assert_eq!(guarded(one, "    fd.add_output(e)\n"), [""; 0]);
+    assert_eq!(guarded(&one.replace("1.0", "0.5"), ""), ["exp_nonpositive"]);
+    assert_eq!(guarded(&one.replace("eq", "lt"), ""), ["exp_nonpositive"]);
+    assert_eq!(guarded(one, "    fd.add_output(g)\n"), ["exp_nonpositive"]);
+    assert_eq!(guarded(one, "    fd.add_output(e)\n"), ["exp_nonpositive"]);
 }
 
 #[test]
@@ -151,7 +184,9 @@ fn tolerances_run_out() {
     let powers = (0..12).fold("fd.ops.reciprocal(x)".to_owned(), |inner, _| {
         format!("fd.ops.reciprocal(fd.ops.add(1.0, fd.ops.exp(fd.ops.mul({inner}, 0.0))))")
     });
-    assert_eq!(rounded(&powers), ["exp2_bf16", "reciprocal_half"]);
+    let mut expected = vec!["exp_addend"; 11];
+    expected.extend(["exp2_bf16_addend", "reciprocal_half"]);
+    assert_eq!(rounded(&powers), expected);
     let product = (0..20).fold("x".to_owned(), |inner, _| format!("fd.ops.reciprocal(fd.ops.abs({inner}))"));
     assert!(rounded(&product).len() < 20);
 }

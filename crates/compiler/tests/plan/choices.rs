@@ -40,7 +40,7 @@ fn every_legal_division_of_a_softmax_lowers() {
         "schedule lanes 16\ninner x1\nlane x0 outside",
         "schedule lanes 16\nblock x0 by 64\ninner x1\nlane x0 outside",
         "schedule lanes 1\nrow x0\ninner x1",
-        "schedule lanes 8\nrow x0\ninner x1\nlane x1\npersist n3\npersist n4",
+        "schedule lanes 8\nrow x0\ninner x1\nlane x1\npersist n3\npersist n8",
     ] {
         with_schedule(SOFTMAX, schedule).unwrap_or_else(|error| panic!("{schedule}\n{error}"));
     }

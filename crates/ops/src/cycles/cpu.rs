@@ -24,8 +24,9 @@ pub fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
                 110
             }
             Some(CpuSpelling::Polynomial(_)) => 28,
-            Some(CpuSpelling::Approximate(Approximation::Exp2Bf16)) => 5,
-            Some(CpuSpelling::Approximate(Approximation::Exp2)) => 7,
+            Some(CpuSpelling::Approximate(Approximation::Exp(_))) => 12,
+            Some(CpuSpelling::Approximate(Approximation::Exp2Bf16(_))) => 5,
+            Some(CpuSpelling::Approximate(Approximation::Exp2Half(_))) => 7,
             Some(CpuSpelling::Approximate(Approximation::ExpTerm)) => 10,
             Some(CpuSpelling::Philox) => 20,
             Some(CpuSpelling::Call { .. }) => 1400,

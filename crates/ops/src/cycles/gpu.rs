@@ -26,8 +26,8 @@ pub fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
 
 fn of_f32(op: ScalarOp) -> u64 {
     match op {
-        ScalarOp::Rsqrt | ScalarOp::Exp | ScalarOp::Exp2 | ScalarOp::Exp2Half | ScalarOp::Exp2Bf16 => 8,
-        ScalarOp::ExpTerm | ScalarOp::ReciprocalHalf | ScalarOp::ReciprocalSigned => 8,
+        ScalarOp::Rsqrt | ScalarOp::Exp2 | ScalarOp::ReciprocalHalf | ScalarOp::ReciprocalSigned => 8,
+        _ if op.is_exp() || op.is_short_exp2() => 8,
         ScalarOp::Div | ScalarOp::Sqrt | ScalarOp::Reciprocal => 13,
         ScalarOp::Tanh => 16,
         ScalarOp::Atan | ScalarOp::Asin | ScalarOp::Acos | ScalarOp::Erf => 20,

@@ -5,6 +5,7 @@
 use super::arithmetic::RECIPROCAL;
 use super::transcendental::{EXP, EXP2};
 use crate::ScalarOp;
+use crate::row::ExpRange::{self, Addend, Any, Nonpositive};
 use crate::row::{Approximation, CSpelling, CpuSpelling, CpuSpellings, Primitive, float};
 use crate::spread::Spread;
 use crate::typing::Typing;
@@ -18,6 +19,11 @@ const fn cheaper(
     doc: &'static str,
 ) -> Primitive {
     Primitive { name, cpu: CpuSpellings::float(CpuSpelling::Approximate(way)), ulp, doc, ..row }
+}
+
+/// An exponential for a range of operands or results.
+const fn in_range(row: Primitive, name: &'static str, way: Approximation) -> Primitive {
+    Primitive { name, cpu: CpuSpellings::float(CpuSpelling::Approximate(way)), ..row }
 }
 
 /// The GPU's own 2 to the power x, to 21 bits: as a square, because the instruction returns no subnormal numbers.
@@ -53,13 +59,30 @@ const CUDA_RECIPROCAL_SIGNED: CSpelling = CSpelling::float("reciprocal_approxima
 
 pub(crate) const EXP2_HALF: Primitive = Primitive {
     cuda: CUDA_EXP2,
-    ..cheaper(EXP2, "exp2_half", Approximation::Exp2, 96.0, "2 to the power x, to 18 bits.")
+    ..cheaper(EXP2, "exp2_half", Approximation::Exp2Half(Any), 96.0, "2 to the power x, to 18 bits.")
 };
+
+pub(crate) const EXP2_HALF_NONPOSITIVE: Primitive =
+    in_range(EXP2_HALF, "exp2_half_nonpositive", Approximation::Exp2Half(Nonpositive));
+
+pub(crate) const EXP2_HALF_ADDEND: Primitive =
+    in_range(EXP2_HALF, "exp2_half_addend", Approximation::Exp2Half(Addend));
 
 pub(crate) const EXP2_BF16: Primitive = Primitive {
     cuda: CUDA_EXP2,
-    ..cheaper(EXP2, "exp2_bf16", Approximation::Exp2Bf16, 2048.0, "2 to the power x, to 13 bits.")
+    ..cheaper(EXP2, "exp2_bf16", Approximation::Exp2Bf16(Any), 2048.0, "2 to the power x, to 13 bits.")
 };
+
+pub(crate) const EXP2_BF16_NONPOSITIVE: Primitive =
+    in_range(EXP2_BF16, "exp2_bf16_nonpositive", Approximation::Exp2Bf16(Nonpositive));
+
+pub(crate) const EXP2_BF16_ADDEND: Primitive =
+    in_range(EXP2_BF16, "exp2_bf16_addend", Approximation::Exp2Bf16(Addend));
+
+pub(crate) const EXP_NONPOSITIVE: Primitive =
+    in_range(EXP, "exp_nonpositive", Approximation::Exp(Nonpositive));
+
+pub(crate) const EXP_ADDEND: Primitive = in_range(EXP, "exp_addend", Approximation::Exp(Addend));
 
 pub(crate) const EXP_TERM: Primitive = cheaper(
     EXP,
@@ -96,12 +119,60 @@ pub(crate) const MUL_ADD: Primitive = Primitive {
 };
 
 impl ScalarOp {
+    /// Whether this is 2 to the power x, precise enough for a half type.
+    pub fn is_short_exp2(self) -> bool {
+        matches!(
+            self,
+            ScalarOp::Exp2Half
+                | ScalarOp::Exp2HalfNonpositive
+                | ScalarOp::Exp2HalfAddend
+                | ScalarOp::Exp2Bf16
+                | ScalarOp::Exp2Bf16Nonpositive
+                | ScalarOp::Exp2Bf16Addend
+        )
+    }
+
+    /// Whether this is e to the power x, of some range.
+    pub fn is_exp(self) -> bool {
+        matches!(self, ScalarOp::Exp | ScalarOp::ExpNonpositive | ScalarOp::ExpAddend | ScalarOp::ExpTerm)
+    }
+
+    /// Whether the result for a first operand is the row's: exponentials have ranges.
+    pub fn specifies(self, x: f64) -> bool {
+        let Some(CpuSpelling::Approximate(way)) = self.row().cpu.float else { return true };
+        let (range, smallest) = match way {
+            Approximation::Exp(range) => (range, -100.0 * std::f64::consts::LN_2),
+            Approximation::Exp2Half(range) | Approximation::Exp2Bf16(range) => (range, -100.0),
+            Approximation::ExpTerm => return x.is_nan() || (-69.0..=0.0).contains(&x),
+            _ => return true,
+        };
+        match range {
+            Any => true,
+            Nonpositive => x.is_nan() || x <= 0.0,
+            Addend => x.is_nan() || x >= smallest,
+        }
+    }
+
+    /// An exponential for operands and results of this range, if there is such a form.
+    #[must_use]
+    pub fn in_range(self, range: ExpRange) -> ScalarOp {
+        match (self, range) {
+            (ScalarOp::Exp, Nonpositive) => ScalarOp::ExpNonpositive,
+            (ScalarOp::Exp, Addend) => ScalarOp::ExpAddend,
+            (ScalarOp::Exp2Half, Nonpositive) => ScalarOp::Exp2HalfNonpositive,
+            (ScalarOp::Exp2Half, Addend) => ScalarOp::Exp2HalfAddend,
+            (ScalarOp::Exp2Bf16, Nonpositive) => ScalarOp::Exp2Bf16Nonpositive,
+            (ScalarOp::Exp2Bf16, Addend) => ScalarOp::Exp2Bf16Addend,
+            _ => self,
+        }
+    }
+
     /// The equivalent ops of the definition language: the op itself, the op that it is a cheaper form of, or two ops, the
     /// second of which takes the first's result and the remaining operands.
     pub fn in_language(self) -> &'static [ScalarOp] {
         match self {
-            ScalarOp::Exp2Half | ScalarOp::Exp2Bf16 => &[ScalarOp::Exp2],
-            ScalarOp::ExpTerm => &[ScalarOp::Exp],
+            _ if self.is_short_exp2() => &[ScalarOp::Exp2],
+            ScalarOp::ExpNonpositive | ScalarOp::ExpAddend | ScalarOp::ExpTerm => &[ScalarOp::Exp],
             ScalarOp::ReciprocalHalf | ScalarOp::ReciprocalSigned => &[ScalarOp::Reciprocal],
             ScalarOp::MulAdd => &[ScalarOp::Mul, ScalarOp::Add],
             _ => &Self::ALL[self as usize..=self as usize],

@@ -103,7 +103,10 @@ pub(super) fn is_costly(graph: &Graph, node: Node) -> bool {
         Some(
             CpuSpelling::Polynomial(_)
                 | CpuSpelling::Approximate(
-                    Approximation::Exp2 | Approximation::Exp2Bf16 | Approximation::ExpTerm
+                    Approximation::Exp(_)
+                        | Approximation::Exp2Half(_)
+                        | Approximation::Exp2Bf16(_)
+                        | Approximation::ExpTerm
                 )
                 | CpuSpelling::Remainder { .. }
                 | CpuSpelling::Call { .. }

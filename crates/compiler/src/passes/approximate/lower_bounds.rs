@@ -1,6 +1,6 @@
 //! Lower bounds of values that hold for any data. NaN is possible beside every bound.
 
-use ir::graph::{Fusion, Graph, TensorOp, Val};
+use ir::graph::{Axes, Fusion, Graph, TensorOp, Val};
 use ops::{Monoid, ScalarOp};
 use rustc_hash::FxHashMap;
 
@@ -8,6 +8,12 @@ use super::constant;
 
 /// Below this, numbers of f32 are 256 apart and more, and exp(-256) is zero.
 const FAR_BELOW_ZERO: f64 = -(1_i64 << 32) as f64;
+
+/// The largest elements along axes, or a number where they are all smaller.
+struct Largest<'g> {
+    axes: &'g Axes,
+    lowest: Option<f64>,
+}
 
 /// The bounds of a view's values.
 pub(super) struct LowerBounds<'g> {
@@ -78,36 +84,45 @@ impl<'g> LowerBounds<'g> {
     /// Whether this sum has a term exp(0): it runs over exp(x - m) where m is the largest x along the same axes, as in
     /// softmax. (There m is an element; without elements the sum is empty, and nothing divides by it.)
     pub fn holds_its_max(&self, sum: Val) -> bool {
-        self.subtracted(sum).is_some_and(|subtracted| self.is_max_of(subtracted, sum))
+        self.subtracted(sum).is_some_and(|largest| largest.lowest.is_none())
     }
 
     /// Whether this sum has a term exp(0) or is zero: m may also be so far below zero that exp(x - m) of the next smaller x
     /// is zero.
     pub fn holds_its_max_or_nothing(&self, sum: Val) -> bool {
-        self.holds_its_max(sum)
-            || self.subtracted(sum).is_some_and(|subtracted| match self.graph.op(subtracted) {
-                TensorOp::Map(ScalarOp::Maximum) => {
-                    let &[max, lowest] = self.graph.operands(subtracted) else { return false };
-                    let lowest = self.graph.as_constant(lowest).map(|lowest| lowest.as_f64());
-                    lowest.is_some_and(|lowest| lowest <= FAR_BELOW_ZERO) && self.is_max_of(max, sum)
-                }
-                _ => false,
-            })
+        self.subtracted(sum)
+            .is_some_and(|largest| largest.lowest.is_none_or(|lowest| lowest <= FAR_BELOW_ZERO))
     }
 
-    /// The value subtracted from x, if this sum runs over exp(x - m).
-    fn subtracted(&self, sum: Val) -> Option<Val> {
-        self.difference(sum).map(|[_, max]| self.unspread(max))
+    /// Whether this is x - m where m is no less than the largest x along some axes: 0 or less, or NaN.
+    pub fn is_nonpositive(&self, difference: Val) -> bool {
+        self.largest(difference).is_some()
     }
 
-    /// x and m, if this sum runs over exp(x - m).
-    fn difference(&self, sum: Val) -> Option<[Val; 2]> {
-        let TensorOp::Fold { monoid: Monoid::Sum, .. } = self.graph.op(sum) else { return None };
+    /// The largest x, if this sum runs over exp(x - m) along the axes of m.
+    fn subtracted(&self, sum: Val) -> Option<Largest<'g>> {
+        let TensorOp::Fold { monoid: Monoid::Sum, axes } = self.graph.op(sum) else { return None };
         let power = self.unguarded(self.graph.operands(sum)[0]);
         let TensorOp::Map(ScalarOp::Exp) = self.graph.op(power) else { return None };
-        let shifted = self.graph.operands(power)[0];
-        let TensorOp::Map(ScalarOp::Sub) = self.graph.op(shifted) else { return None };
-        self.graph.operands(shifted).try_into().ok()
+        self.largest(self.graph.operands(power)[0]).filter(|largest| largest.axes == axes)
+    }
+
+    /// The largest x that is subtracted from each x.
+    fn largest(&self, difference: Val) -> Option<Largest<'g>> {
+        let TensorOp::Map(ScalarOp::Sub) = self.graph.op(difference) else { return None };
+        let &[x, subtrahend] = self.graph.operands(difference) else { return None };
+        let (repeated, is_new) = self.unrepeated(subtrahend);
+        let (max, lowest) = match self.graph.op(repeated) {
+            TensorOp::Map(ScalarOp::Maximum) => {
+                let &[max, lowest] = self.graph.operands(repeated) else { return None };
+                (max, Some(self.graph.as_constant(lowest)?.as_f64()))
+            }
+            _ => (repeated, None),
+        };
+        let TensorOp::Fold { monoid: Monoid::Max, axes } = self.graph.op(max) else { return None };
+        let is_beside =
+            is_new.iter().enumerate().all(|(axis, &is_new)| is_new == axes.contains(&(axis as u8)));
+        (is_beside && self.graph.operands(max)[0] == x).then_some(Largest { axes, lowest })
     }
 
     /// The exp(x - m) within a guard that makes it 1 where x is m, even if both are infinite; other values as they are.
@@ -122,19 +137,19 @@ impl<'g> LowerBounds<'g> {
         if is_guard { power } else { val }
     }
 
-    /// Whether this is the largest x of a sum over exp(x - m), along the same axes.
-    fn is_max_of(&self, max: Val, sum: Val) -> bool {
-        let TensorOp::Fold { axes, .. } = self.graph.op(sum) else { return false };
-        let same_axes =
-            matches!(self.graph.op(max), TensorOp::Fold { monoid: Monoid::Max, axes: over } if over == axes);
-        same_axes && self.difference(sum).is_some_and(|[x, _]| self.graph.operands(max)[0] == x)
-    }
-
-    /// The value before axes were inserted or repeated.
-    fn unspread(&self, mut val: Val) -> Val {
-        while let TensorOp::Broadcast(_) | TensorOp::Expand(_) = self.graph.op(val) {
+    /// The value before axes were inserted or repeated, and which axes it then has in addition.
+    fn unrepeated(&self, mut val: Val) -> (Val, Vec<bool>) {
+        let mut is_new = vec![false; self.graph.shape(val).len()];
+        loop {
+            match self.graph.op(val) {
+                TensorOp::Expand(_) => {}
+                TensorOp::Broadcast(inserted) => {
+                    let own = is_new.iter_mut().filter(|is_new| !**is_new);
+                    own.zip(inserted).for_each(|(is_new, &inserted)| *is_new = inserted);
+                }
+                _ => return (val, is_new),
+            }
             val = self.graph.operands(val)[0];
         }
-        val
     }
 }

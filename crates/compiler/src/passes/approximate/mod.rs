@@ -11,7 +11,7 @@ mod lower_bounds;
 mod tolerance;
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
-use ops::{Scalar, ScalarOp};
+use ops::{ExpRange, Scalar, ScalarOp};
 
 use super::PassContext;
 use super::node_builder::NodeBuilder;
@@ -21,6 +21,8 @@ use super::node_builder::NodeBuilder;
 enum Cheaper {
     /// exp as this power of 2. The factor of its operand and log2(e) become one factor.
     Power(ScalarOp),
+    /// exp as this op for a range of operands or results.
+    InRange(ScalarOp),
     /// The same operand under this cheaper op.
     Reciprocal(ScalarOp),
     /// exp of at most 0, for sums that have exp(0) as a term.
@@ -58,7 +60,7 @@ pub fn approximate(graph: &mut Graph, context: &PassContext<'_>) -> (Fusion, Val
             Cheaper::Unscaled => nodes.unscaled(operands)?,
             Cheaper::Power(power) => nodes.power(power, operands[0], 1.0),
             Cheaper::Term => nodes.map(ScalarOp::ExpTerm, operands),
-            Cheaper::Reciprocal(reciprocal) => nodes.map(reciprocal, operands),
+            Cheaper::InRange(op) | Cheaper::Reciprocal(op) => nodes.map(op, operands),
             Cheaper::Product => {
                 let inverse = nodes.map(ScalarOp::ReciprocalHalf, &operands[1..]);
                 nodes.map(ScalarOp::Mul, &[operands[0], inverse])
@@ -168,7 +170,7 @@ impl NodeBuilder<'_> {
     fn logistic(&mut self, tanh: Val, power: ScalarOp) -> Val {
         let u = self.graph.operands(tanh)[0];
         let (one, two) = (self.number(1.0), self.number(2.0));
-        let power = self.power(power, u, -2.0);
+        let power = self.power(power.in_range(ExpRange::Addend), u, -2.0);
         let sum = self.map(ScalarOp::Add, &[power, one]);
         let inverse = self.map(ScalarOp::ReciprocalHalf, &[sum]);
         self.map(ScalarOp::Mul, &[inverse, two])

@@ -4,7 +4,7 @@
 //! nonnegative values pass relative errors on; differences and all other ops need exact operands.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
-use ops::{DType, Monoid, ScalarOp};
+use ops::{DType, ExpRange, Monoid, ScalarOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lower_bounds::LowerBounds;
@@ -64,7 +64,10 @@ impl Chooser<'_> {
         }
         let operands = self.graph.operands(val);
         match op {
-            ScalarOp::Exp => POWERS.map(|(power, error)| (Cheaper::Power(power), error)).to_vec(),
+            ScalarOp::Exp => {
+                let range = self.range(val);
+                POWERS.map(|(power, error)| (Cheaper::Power(power.in_range(range)), error)).to_vec()
+            }
             ScalarOp::Reciprocal => {
                 let is_normal = self.is_normal(operands[0]);
                 let op = if is_normal { ScalarOp::ReciprocalHalf } else { ScalarOp::ReciprocalSigned };
@@ -84,6 +87,23 @@ impl Chooser<'_> {
         }
     }
 
+    /// What is known of the operand of an exponential, or of what its result is for.
+    fn range(&self, exponential: Val) -> ExpRange {
+        let is_added = |&user: &Node| {
+            let operands = self.graph.operands(user.into());
+            matches!(self.graph.node(user).op, TensorOp::Map(ScalarOp::Add))
+                && operands.iter().any(|&other| self.lower_bounds.of(other).is_some_and(|bound| bound >= 0.5))
+        };
+        let users = self.fusion.uses(exponential);
+        if self.lower_bounds.is_nonpositive(self.graph.operands(exponential)[0]) {
+            ExpRange::Nonpositive
+        } else if !self.fusion.is_output(exponential) && !users.is_empty() && users.iter().all(is_added) {
+            ExpRange::Addend
+        } else {
+            ExpRange::Any
+        }
+    }
+
     /// Whether a value is proved to be no less than the smallest normal number, or NaN.
     fn is_normal(&self, val: Val) -> bool {
         self.lower_bounds.of(val).is_some_and(|bound| bound >= MIN_DIVISOR)
@@ -97,13 +117,16 @@ impl Chooser<'_> {
         matches!(self.graph.op(val), TensorOp::Map(ScalarOp::Tanh)) && self.fusion.uses(val).len() == 1
     }
 
+    fn is_exp(&self, val: Val) -> bool {
+        matches!(self.graph.op(val), TensorOp::Map(ScalarOp::Exp))
+            && matches!(self.graph.dtype(val), DType::F32 | DType::F64)
+    }
+
     /// Whether this is exp(x - m) of f32 that is used by nothing but sums over it, where m is the largest x along the same
     /// axes. Such a sum is at least 1, or zero: the error of exp(-d), below 2^-23 + d / 2^29 of it, is less than the sum
     /// rounds off.
     fn is_term(&self, val: Val) -> bool {
-        let is_power =
-            matches!(self.graph.op(val), TensorOp::Map(ScalarOp::Exp)) && self.graph.dtype(val) == DType::F32;
-        is_power && self.is_summed(val)
+        self.is_exp(val) && self.graph.dtype(val) == DType::F32 && self.is_summed(val)
     }
 
     /// Whether a power, or its guarded form, is used by nothing but such sums.
@@ -129,6 +152,8 @@ impl Chooser<'_> {
             tolerance -= error;
         } else if self.is_term(val) {
             self.chosen.insert(node, Cheaper::Term);
+        } else if self.is_exp(val) && self.range(val) != ExpRange::Any {
+            self.chosen.insert(node, Cheaper::InRange(ScalarOp::Exp.in_range(self.range(val))));
         }
         if tolerance > 0.0 && self.is_product(val) {
             self.chosen.insert(node, Cheaper::Unscaled);

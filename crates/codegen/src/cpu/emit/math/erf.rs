@@ -2,7 +2,8 @@
 
 use super::super::operand::Operand;
 use super::super::writer::Writer;
-use super::exp::exp_within;
+use super::exp::exp_in;
+use super::power_of_two::Range;
 
 /// `(erf(x) - x) / x` as a polynomial in x^2.
 const SMALL: [f32; 6] =
@@ -29,7 +30,7 @@ pub(super) fn erf(w: &mut Writer<'_>, x: Operand) -> Operand {
     let p = w.horner(bounded, &LARGE);
     let negated = w.unary("fneg", bounded);
     let exponent = w.mul_add(p, bounded, negated);
-    let e = exp_within(w, exponent);
+    let e = exp_in(w, exponent, Range::Normal);
     let one = w.number(x, 1.0);
     let large = w.sub(one, e);
     let is_large = w.compare("fcmp ogt", magnitude, 0.927_734_4);

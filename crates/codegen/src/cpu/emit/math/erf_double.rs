@@ -6,6 +6,7 @@
 use super::super::operand::Operand;
 use super::super::writer::Writer;
 use super::exp::exp_of_sum;
+use super::power_of_two::Range;
 
 /// `(erf(x) - x) / x` as a polynomial in x^2.
 const SMALL: [f64; 12] = [
@@ -68,8 +69,8 @@ pub(super) fn erf(w: &mut Writer<'_>, x: Operand) -> Operand {
 /// 1 less the error function.
 pub(super) fn erfc(w: &mut Writer<'_>, x: Operand) -> Operand {
     let magnitude = w.abs(x);
-    // From 27.3 on the result is zero.
-    let magnitude = w.at_most(magnitude, 27.5);
+    // From there on the result is zero, and the exponential is not yet too small.
+    let magnitude = w.at_most(magnitude, 27.3);
     let far = erfc_of_magnitude(w, magnitude);
     let small = small_erf(w, magnitude);
     let one = w.number(x, 1.0);
@@ -90,7 +91,7 @@ fn small_erf(w: &mut Writer<'_>, x: Operand) -> Operand {
     w.mul_add(p, x, x)
 }
 
-/// erfc for x from 5/8 to 27.5.
+/// erfc for x from 5/8 to 27.3.
 fn erfc_of_magnitude(w: &mut Writer<'_>, x: Operand) -> Operand {
     let two = w.number(x, 2.0);
     let sum = w.add(x, 2.0);
@@ -101,7 +102,7 @@ fn erfc_of_magnitude(w: &mut Writer<'_>, x: Operand) -> Operand {
     let square = w.mul(x, x);
     let lost = lost_in_square(w, x, square);
     let [exponent, rest] = [square, lost].map(|part| w.unary("fneg", part));
-    let power = exp_of_sum(w, exponent, Some(rest));
+    let power = exp_of_sum(w, exponent, Some(rest), Range::Nonpositive);
     w.mul(p, power)
 }
 

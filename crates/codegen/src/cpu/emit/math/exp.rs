@@ -1,76 +1,27 @@
 //! exp, exp2 and expm1: reduction by powers of two to |r| <= ln 2 / 2, then a polynomial.
 //!
-//! Cody and Waite, Software manual for the elementary functions, 1980: `r = x - n ln 2` with ln 2 in two parts, of
-//! which the first has few bits, so that its product with n is exact. Coefficients of expm1: Cephes (Moshier, 1989); of exp:
-//! `scripts/minimax.py`, with a relative error below 2^-28.
+//! Coefficients of expm1: Cephes (Moshier, 1989); of exp: `scripts/minimax.py`, with a relative error below 2^-28.
+
+use std::f64::consts::LN_2;
 
 use super::super::avx512;
-use super::super::operand::{Element, Operand, Term};
+use super::super::operand::Operand;
 use super::super::writer::Writer;
-use super::{LN_2_HIGH, LN_2_LOW};
+use super::power_of_two::{Format, Range, bounded, format, reduce, reduce_short, reduce_to_whole, scaled};
 
-/// The constants of a float type for the reduction.
-struct Format {
-    /// Bits below the exponent, and its bias.
-    fraction: i64,
-    bias: i64,
-    /// Added and subtracted, it rounds to an integer n; n and two biases are then in the last bits.
-    shifter: f64,
-    log2_e: f64,
-    /// ln 2 in few bits, whose products with small integers are exact, and the remainder.
-    ln_2: [f64; 2],
-    /// Where exp and exp2 are zero and infinite, and expm1 is -1 and infinite.
-    exp: [f32; 2],
-    exp2: [f32; 2],
-    expm1: [f32; 2],
-    /// Below this, expm1 returns its operand.
-    tiny: f32,
-    /// A number times 2^n, for n below this, is zero: at most sqrt(2) times a power of two is half of the smallest subnormal.
-    zero: f64,
-}
-
-const SINGLE: Format = Format {
-    fraction: 23,
-    bias: 127,
-    shifter: 12_582_912.0 + 254.0,
-    log2_e: std::f32::consts::LOG2_E as f64,
-    ln_2: [LN_2_HIGH as f64, LN_2_LOW as f64],
-    exp: [-105.0, 89.0],
-    exp2: [-151.0, 129.0],
-    expm1: [-18.0, 89.0],
-    tiny: 1e-8,
-    zero: -150.5,
-};
-const DOUBLE: Format = Format {
-    fraction: 52,
-    bias: 1023,
-    shifter: 6_755_399_441_055_744.0 + 2046.0,
-    log2_e: std::f64::consts::LOG2_E,
-    ln_2: [super::LN_2_HIGH_DOUBLE, super::LN_2_LOW_DOUBLE],
-    exp: [-746.0, 710.0],
-    exp2: [-1076.0, 1025.0],
-    expm1: [-38.0, 710.0],
-    tiny: 1e-17,
-    zero: -1075.5,
-};
-
-fn format(x: Operand) -> &'static Format {
-    if x.ty.element == Element::F64 { &DOUBLE } else { &SINGLE }
-}
-
-/// `exp(r)`.
-const EXP: [f32; 7] = [1.381_454_9e-3, 8.368_745e-3, 4.166_839e-2, 1.666_652_1e-1, 4.999_999_4e-1, 1.0, 1.0];
-/// The same within 2^-23.3.
-const EXP_TERM: [f32; 6] = [8.290_275e-3, 4.189_816e-2, 1.666_763_8e-1, 4.999_914_8e-1, 9.999_997e-1, 1.0];
+/// `(exp(r) - 1) / r`.
+const EXP: [f32; 6] = [1.381_454_9e-3, 8.368_745e-3, 4.166_839e-2, 1.666_652_1e-1, 4.999_999_4e-1, 1.0];
+/// The same, so that exp is within 2^-23.3.
+const EXP_TERM: [f32; 5] = [8.290_275e-3, 4.189_816e-2, 1.666_763_8e-1, 4.999_914_8e-1, 9.999_997e-1];
 /// `(exp(r) - 1 - r) / r^2`.
 const EXPM1: [f32; 6] = [1.987_569_2e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
 /// `(exp2(r) - 1) / r` for |r| <= 1/2.
 const EXP2: [f32; 7] =
     [1.519_581_8e-5, 1.546_713_5e-4, 1.333_394e-3, 9.618_037e-3, 5.550_41e-2, 2.402_265e-1, 6.931_472e-1];
 
-/// The same for f64, by `scripts/minimax.py`: `exp(r)` with a relative error below 2^-57, `(exp(r) - 1 - r) / r^2`, and
-/// `(exp2(r) - 1) / r`.
-const EXP_DOUBLE: [f64; 12] = [
+/// The same for f64, by `scripts/minimax.py`: `(exp(r) - 1) / r` so that exp has a relative error below 2^-57, `(exp(r) - 1 - r) /
+/// r^2`, and `(exp2(r) - 1) / r`.
+const EXP_DOUBLE: [f64; 11] = [
     2.499_993_571_791_690_7e-8,
     2.763_031_051_422_735e-7,
     2.755_758_730_279_316e-6,
@@ -81,7 +32,6 @@ const EXP_DOUBLE: [f64; 12] = [
     4.166_666_666_652_974e-2,
     0.166_666_666_666_664_1,
     0.500_000_000_000_001_1,
-    1.0,
     1.0,
 ];
 const EXPM1_DOUBLE: [f64; 11] = [
@@ -111,121 +61,63 @@ const EXP2_DOUBLE: [f64; 11] = [
     std::f64::consts::LN_2,
 ];
 
+/// The same so that exp2 is within 2^-18.4, and within 2^-13.2.
+const EXP2_HALF: [f32; 4] = [0.009_582_853, 0.055_906_426, 0.240_240_99, 0.693_124_2];
+const EXP2_BF16: [f32; 3] = [0.055_008_935, 0.242_210_96, 0.693_282_93];
 /// 2^f for f from 0 to 1, within 2^-18 of itself; of 0 it is exactly 1.
-const EXP2_HALF: [f32; 5] = [0.013_426_687, 0.052_242_47, 0.241_280_21, 0.693_044_84, 1.0];
+const EXP2_HALF_ABOVE: [f32; 5] = [0.013_426_687, 0.052_242_47, 0.241_280_21, 0.693_044_84, 1.0];
 /// The same within 2^-13.5.
-const EXP2_BF16: [f32; 4] = [0.077_067_04, 0.227_645, 0.695_116_76, 1.0];
-
-/// A small integer n as a float, and bits of which the last ones are n and two biases.
-#[derive(Clone, Copy)]
-struct Whole {
-    float: Operand,
-    biased: Operand,
-}
-
-/// The integer nearest to `x * factor`.
-fn nearest(w: &mut Writer<'_>, x: Operand, factor: f64) -> Whole {
-    let shifter = Term::Float(format(x).shifter);
-    let shifted = w.mul_add(x, Term::Float(factor), shifter);
-    Whole { biased: w.bits(shifted), float: w.sub(shifted, shifter) }
-}
-
-/// n and r with `x = n ln 2 + r`.
-fn reduce(w: &mut Writer<'_>, x: Operand) -> (Whole, Operand) {
-    let Format { log2_e, ln_2: [high, low], .. } = *format(x);
-    let n = nearest(w, x, log2_e);
-    let r = w.mul_add(n.float, Term::Float(-high), x);
-    (n, w.mul_add(n.float, Term::Float(-low), r))
-}
-
-/// `x * 2^n` for n from -252 to 254, of f64 from -2044 to 2046. Half of n at a time, so that only the last product rounds,
-/// overflows or is subnormal; each half has one of the two biases. Processors take hundreds of cycles for products that
-/// underflow, which masked scores have many of: a factor is zero for n so small that no result is subnormal.
-fn scale(w: &mut Writer<'_>, x: Operand, n: Whole) -> Operand {
-    if avx512::applies(w, x.ty) {
-        return avx512::scale(w, x, n.float, format(x).zero);
-    }
-    let &Format { fraction, zero, .. } = format(x);
-    let half = w.binary("lshr", n.biased, 1);
-    let half = w.binary("shl", half, fraction);
-    let whole = w.binary("shl", n.biased, fraction);
-    let rest = w.binary("sub", whole, half);
-    let (first, second) = (w.float_of(half), w.float_of(rest));
-    let underflows = w.compare("fcmp olt", n.float, Term::Float(zero));
-    let first = w.select(underflows, 0.0, first);
-    let x = w.mul(x, first);
-    w.mul(x, second)
-}
-
-/// `x`, clamped to where results are zero or infinite, so that n stays in the range of `scale`. The instruction for scaling
-/// takes any n, and NaN times 2^infinity is infinity there: f32, whose polynomial is positive everywhere, needs no upper
-/// bound then. The lower bound is for large negative inputs, whose remainder would make the polynomial overflow.
-fn bounded(w: &mut Writer<'_>, x: Operand, [min, most]: [f32; 2]) -> Operand {
-    let any = avx512::applies(w, x.ty) && x.ty.element == Element::F32;
-    let x = if any { x } else { w.at_most(x, most) };
-    w.at_least(x, min)
-}
+const EXP2_BF16_ABOVE: [f32; 4] = [0.077_067_04, 0.227_645, 0.695_116_76, 1.0];
 
 /// exp, within 1.2 units in the last place everywhere, subnormal results included.
 pub(super) fn exp(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let x = bounded(w, x, format(x).exp);
-    exp_within(w, x)
+    exp_in(w, x, Range::Any)
 }
 
-/// exp of values from -105 to 89, of f64 from -746 to 710, or of NaN.
-pub(super) fn exp_within(w: &mut Writer<'_>, x: Operand) -> Operand {
-    exp_of_sum(w, x, None)
+/// The same for a range.
+pub(in super::super) fn exp_in(w: &mut Writer<'_>, x: Operand, range: Range) -> Operand {
+    let x = bounded(w, x, format(x).exp, LN_2, range);
+    exp_of_sum(w, x, None, range)
 }
 
-/// exp of such a value plus a small number.
-pub(super) fn exp_of_sum(w: &mut Writer<'_>, x: Operand, rest: Option<Operand>) -> Operand {
-    let (n, r) = reduce(w, x);
+/// exp of values from -105 to 89, of f64 from -746 to 710, or of those of the range, or of NaN, plus a small number.
+pub(super) fn exp_of_sum(w: &mut Writer<'_>, x: Operand, rest: Option<Operand>, range: Range) -> Operand {
+    let (n, r) = reduce(w, x, range);
     let r = rest.map_or(r, |rest| w.add(r, rest));
-    let y = w.horner_of_type(r, &EXP, &EXP_DOUBLE);
-    scale(w, y, n)
+    let slope = w.horner_of_type(r, &EXP, &EXP_DOUBLE);
+    scaled(w, slope, r, n, range)
 }
 
-/// exp of f32 to 21 bits: the error of using one part of ln 2 grows with n. Of 0 it is exactly 1. The polynomial is of odd
-/// degree, so both bounds are needed.
+/// exp of f32 that are at most 0, to 21 bits: the error of using one part of ln 2 grows with n. Of 0 it is exactly 1.
 pub(in super::super) fn exp_term(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let [min, most] = SINGLE.exp;
-    let x = w.at_most(x, most);
-    let x = w.at_least(x, min);
-    let (n, r) = if w.isa.fma {
-        let n = nearest(w, x, SINGLE.log2_e);
-        (n, w.mul_add(n.float, Term::Float(-f64::from(std::f32::consts::LN_2)), x))
-    } else {
-        reduce(w, x)
-    };
-    let y = w.horner(r, &EXP_TERM);
-    scale(w, y, n)
+    let x = bounded(w, x, format(x).exp, LN_2, Range::Term);
+    let (n, r) = reduce_short(w, x, Range::Term);
+    let slope = w.horner(r, &EXP_TERM);
+    scaled(w, slope, r, n, Range::Term)
 }
 
 /// exp2 to 18 bits.
-pub(in super::super) fn exp2_half(w: &mut Writer<'_>, x: Operand) -> Operand {
-    exp2_short(w, x, &EXP2_HALF)
+pub(in super::super) fn exp2_half(w: &mut Writer<'_>, x: Operand, range: Range) -> Operand {
+    exp2_short(w, x, [&EXP2_HALF, &EXP2_HALF_ABOVE], range)
 }
 
 /// exp2 to 13 bits.
-pub(in super::super) fn exp2_bf16(w: &mut Writer<'_>, x: Operand) -> Operand {
-    exp2_short(w, x, &EXP2_BF16)
+pub(in super::super) fn exp2_bf16(w: &mut Writer<'_>, x: Operand, range: Range) -> Operand {
+    exp2_short(w, x, [&EXP2_BF16, &EXP2_BF16_ABOVE], range)
 }
 
-/// exp2 by a short polynomial of the fraction, from 0 to 1; the rest is the exponent.
-fn exp2_short(w: &mut Writer<'_>, x: Operand, coefficients: &[f32]) -> Operand {
+/// exp2 by a short polynomial: of the remainder, or where one instruction makes it, of the fraction from 0 to 1.
+fn exp2_short(w: &mut Writer<'_>, x: Operand, [slope, above]: [&[f32]; 2], range: Range) -> Operand {
     if avx512::applies(w, x.ty) {
         let fraction = avx512::fraction(w, x);
-        let y = w.horner(fraction, coefficients);
+        let y = w.horner(fraction, above);
         // Far below the smallest subnormal no microcode runs, and nothing is clamped to where it does.
         return avx512::scale(w, y, x, f64::NEG_INFINITY);
     }
-    let x = bounded(w, x, SINGLE.exp2);
-    // Half is subtracted, so that the nearest integer is the one below.
-    let lowered = w.sub(x, 0.5);
-    let n = nearest(w, lowered, 1.0);
-    let fraction = w.sub(x, n.float);
-    let y = w.horner(fraction, coefficients);
-    scale(w, y, n)
+    let x = bounded(w, x, format(x).exp2, 1.0, range);
+    let (n, r) = reduce_to_whole(w, x, range);
+    let slope = w.horner(r, slope);
+    scaled(w, slope, r, n, range)
 }
 
 /// 2 to the power x, exact for integers.
@@ -238,12 +130,10 @@ pub(super) fn exp2(w: &mut Writer<'_>, x: Operand) -> Operand {
 
 /// 2 to the power of a value from -2044 to 2046, or NaN, plus a small number.
 pub(super) fn exp2_of_sum(w: &mut Writer<'_>, x: Operand, rest: Option<Operand>) -> Operand {
-    let n = nearest(w, x, 1.0);
-    let r = w.sub(x, n.float);
+    let (n, r) = reduce_to_whole(w, x, Range::Any);
     let r = rest.map_or(r, |rest| w.add(r, rest));
-    let p = w.horner_of_type(r, &EXP2, &EXP2_DOUBLE);
-    let y = w.mul_add(p, r, 1.0);
-    scale(w, y, n)
+    let slope = w.horner_of_type(r, &EXP2, &EXP2_DOUBLE);
+    scaled(w, slope, r, n, Range::Any)
 }
 
 /// exp(x) - 1 without cancellation near zero: `2^n (exp(r) - 1) + (2^n - 1)`.
@@ -251,7 +141,7 @@ pub(super) fn expm1(w: &mut Writer<'_>, x: Operand) -> Operand {
     let &Format { fraction, bias, expm1: [min, most], tiny, .. } = format(x);
     let bounded = w.at_most(x, most);
     let bounded = w.at_least(bounded, min);
-    let (n, r) = reduce(w, bounded);
+    let (n, r) = reduce(w, bounded, Range::Any);
     let q = w.horner_of_type(r, &EXPM1, &EXPM1_DOUBLE);
     let square = w.mul(r, r);
     let p = w.mul_add(q, square, r);

@@ -18,12 +18,13 @@ mod log_double;
 mod next_after;
 mod pow;
 mod pow_double;
+mod power_of_two;
 mod remainder;
 mod tanh;
 mod trigonometric;
 mod trigonometric_double;
 
-pub(super) use exp::{exp_term, exp2_bf16, exp2_half};
+pub(super) use exp::{exp_in, exp_term, exp2_bf16, exp2_half};
 pub(super) use next_after::next_after;
 pub(super) use pow::is_product;
 pub(super) use remainder::remainder;

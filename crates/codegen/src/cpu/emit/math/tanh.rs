@@ -3,7 +3,8 @@
 
 use super::super::operand::{Element, Operand};
 use super::super::writer::Writer;
-use super::exp::exp_within;
+use super::exp::exp_in;
+use super::power_of_two::Range;
 
 /// `(tanh(x) - x) / x^3` as a polynomial in x^2.
 const SMALL: [f32; 5] = [-5.704_988_7e-3, 2.063_909e-2, -5.373_971_6e-2, 1.333_144_3e-1, -3.333_328e-1];
@@ -31,7 +32,7 @@ pub(super) fn tanh(w: &mut Writer<'_>, x: Operand) -> Operand {
     // From 10 on the result rounds to 1, in f64 from 20.
     let bounded = w.at_most(magnitude, 20.0);
     let twice = w.add(bounded, bounded);
-    let e = exp_within(w, twice);
+    let e = exp_in(w, twice, Range::Normal);
     let e = w.add(e, 1.0);
     let two = w.number(x, 2.0);
     let rest = w.div(two, e);
