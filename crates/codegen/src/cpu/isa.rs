@@ -25,6 +25,11 @@ pub struct Isa {
 }
 
 impl Isa {
+    /// Lanes of which the even and the odd ones fill a register of f32 each.
+    pub(crate) fn group(&self) -> u32 {
+        2 * self.vector_bits / 32
+    }
+
     /// The instruction set that `target` means here.
     pub fn new(llvm: &Llvm, target: CpuTarget) -> Isa {
         let spec = llvm.spec(target);

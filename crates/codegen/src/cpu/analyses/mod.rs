@@ -2,21 +2,28 @@
 //! kernel defines; each is a pure function with its own tests, and `emit` follows it.
 //!
 //! `integer_min_max` (half types compared as integers) · `deinterleave` (loops that read words of bf16) · `interleave`
-//! (stores that fill memory in turn) · `redundant_rounding` (casts that undo a lossless rounding) · `hoist` (indices in
+//! (stores that fill memory in turn) · `redundant_rounding` (casts that undo a lossless rounding) · `combined`
+//! (operations computed at their only user) · `short_nans` (values that are rounded without a look at NaNs) · `hoist` (indices in
 //! front of a body, found for each body).
 
+pub(crate) mod combined;
 pub(crate) mod deinterleave;
 pub(crate) mod hoist;
 pub(crate) mod integer_min_max;
 pub(crate) mod interleave;
 pub(crate) mod redundant_rounding;
+pub(crate) mod short_nans;
 
 use kernel::{Contractions, Kernel};
 
+use crate::cpu::Isa;
+
+use combined::CombinedOps;
 use deinterleave::Deinterleaved;
 use integer_min_max::IntegerMinMax;
 use interleave::InterleavedStores;
 use redundant_rounding::RedundantRoundings;
+use short_nans::ShortNans;
 
 /// The analyses of a whole kernel.
 pub(crate) struct Analyses {
@@ -30,18 +37,29 @@ pub(crate) struct Analyses {
     pub contractions: Contractions,
     /// The casts that undo a lossless rounding.
     pub roundings: RedundantRoundings,
+    /// The operations that are computed at their users.
+    pub combined: CombinedOps,
+    /// The values whose NaNs need no care when they are rounded.
+    pub short_nans: ShortNans,
 }
 
 impl Analyses {
-    /// Of a kernel for instructions that widen groups of `group` lanes, and that multiply and add at once (`fma`) or not.
-    pub(crate) fn of(kernel: &Kernel, group: u32, fma: bool) -> Analyses {
+    /// Of a kernel for an instruction set.
+    pub(crate) fn of(kernel: &Kernel, isa: &Isa) -> Analyses {
         let integer_min_max = IntegerMinMax::of(kernel);
+        let contractions = if isa.fma { Contractions::of(kernel) } else { Contractions::default() };
         Analyses {
-            deinterleaved: Deinterleaved::of(kernel, group, &integer_min_max),
+            deinterleaved: Deinterleaved::of(kernel, isa.group(), &integer_min_max),
             integer_min_max,
             interleaved: InterleavedStores::of(kernel),
-            contractions: if fma { Contractions::of(kernel) } else { Contractions::default() },
+            combined: if isa.avx512 {
+                CombinedOps::default()
+            } else {
+                CombinedOps::of(kernel, &contractions)
+            },
+            contractions,
             roundings: RedundantRoundings::of(kernel),
+            short_nans: ShortNans::of(kernel),
         }
     }
 }

@@ -4,8 +4,8 @@
 //! trap or be undefined get the guard their row names.
 
 use ops::{
-    Approximation, Arith, BodyArith, CpuSpelling, DType, ExpRange, Guard, Monoid, Polynomial, Scalar,
-    ScalarOp, expr_parser,
+    Approximation, Arith, BodyArith, CpuSpelling, DType, Guard, Monoid, Polynomial, Scalar, ScalarOp,
+    expr_parser,
 };
 
 use super::operand::{Element, Operand, Type};
@@ -82,16 +82,13 @@ fn approximate(
     dtype: DType,
 ) -> Result<Operand, EmitError> {
     match (function, args) {
-        (Approximation::Exp2Half(_) | Approximation::Exp2Bf16(_), _) if dtype == DType::F64 => {
-            apply(w, ScalarOp::Exp2, args, dtype)
-        }
-        (Approximation::ExpTerm, &[x]) if dtype == DType::F64 => {
-            Ok(math::exp_in(w, x, ExpRange::Nonpositive.into()))
-        }
-        (Approximation::Exp(range), &[x]) => Ok(math::exp_in(w, x, range.into())),
-        (Approximation::Exp2Half(range), &[x]) => Ok(math::exp2_half(w, x, range.into())),
-        (Approximation::Exp2Bf16(range), &[x]) => Ok(math::exp2_bf16(w, x, range.into())),
-        (Approximation::ExpTerm, &[x]) => Ok(math::exp_term(w, x)),
+        (
+            Approximation::Exp(_)
+            | Approximation::Exp2Half(_)
+            | Approximation::Exp2Bf16(_)
+            | Approximation::ExpTerm,
+            &[x],
+        ) => Ok(math::exponential(w, x, function).lowered(w)),
         (Approximation::Reciprocal, &[x]) if avx512::applies(w, x.ty) && dtype != DType::F64 => {
             Ok(avx512::reciprocal_half(w, x))
         }

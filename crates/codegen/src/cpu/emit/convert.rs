@@ -54,6 +54,21 @@ pub(super) fn cast(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Op
     }
 }
 
+/// The same for a value whose NaNs may have no bits in the lower half of an f32.
+pub(super) fn cast_of(
+    w: &mut Writer<'_>,
+    x: Operand,
+    [from, to]: [DType; 2],
+    has_short_nans: bool,
+) -> Operand {
+    if has_short_nans && (from, to) == (DType::F32, DType::BF16) && !avx512::rounds_bf16(w, x.ty) {
+        let bits = w.convert("bitcast", x, Element::I32);
+        let rounded = rounded_in_place(w, bits, 16);
+        return upper_half(w, rounded);
+    }
+    cast(w, x, from, to)
+}
+
 /// An integer or a bool as an integer: its low bits, or sign-extended.
 fn resize(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Operand {
     match from.bits().cmp(&to.bits()) {
@@ -148,7 +163,7 @@ fn narrow(w: &mut Writer<'_>, x: Operand, to: DType) -> Operand {
             let otherwise = avx512::any_rounds_otherwise(w, x);
             w.either(
                 otherwise,
-                |w| w.by_pieces(x, deinterleave::group(w.isa), Element::I16, narrow_bf16),
+                |w| w.by_pieces(x, w.isa.group(), Element::I16, narrow_bf16),
                 |w| {
                     let rounded = avx512::narrow_bf16(w, x);
                     if w.deinterleaved { deinterleave::to_memory(w, rounded) } else { rounded }
@@ -179,7 +194,12 @@ fn narrow_bf16(w: &mut Writer<'_>, x: Operand) -> Operand {
     let nan = w.compare("fcmp uno", x, x);
     // Rounding could carry a NaN into infinity; every NaN becomes the NaN of constants.
     let bits = w.select(nan, Operand::integer(0x7fc0_0000, bits.ty), rounded);
-    if w.deinterleaved && x.ty.lanes.is_some() {
+    upper_half(w, bits)
+}
+
+/// The upper half of 32 bits.
+fn upper_half(w: &mut Writer<'_>, bits: Operand) -> Operand {
+    if w.deinterleaved && bits.ty.lanes.is_some() {
         return deinterleave::upper_halves(w, bits);
     }
     let bits = w.binary("lshr", bits, 16);

@@ -5,12 +5,6 @@ use kernel::Place;
 use super::memory::MemoryEmitter;
 use super::operand::{Element, Operand};
 use super::writer::Writer;
-use crate::cpu::Isa;
-
-/// Lanes of a group: two registers of f32.
-pub(super) fn group(isa: &Isa) -> u32 {
-    2 * isa.vector_bits / 32
-}
 
 impl MemoryEmitter<'_> {
     /// Whether elements of this type have another order at a place than the lanes here.
@@ -22,13 +16,13 @@ impl MemoryEmitter<'_> {
 
 /// A vector in memory order, deinterleaved.
 pub(super) fn from_memory(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let half = group(w.isa) / 2;
+    let half = w.isa.group() / 2;
     in_groups(w, x, &|lane| if lane < half { 2 * lane } else { 2 * (lane - half) + 1 })
 }
 
 /// A deinterleaved vector in memory order.
 pub(super) fn to_memory(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let half = group(w.isa) / 2;
+    let half = w.isa.group() / 2;
     in_groups(w, x, &|lane| lane / 2 + if lane.is_multiple_of(2) { 0 } else { half })
 }
 
@@ -39,7 +33,7 @@ pub(super) fn numbers(w: &mut Writer<'_>, lanes: u32) -> Operand {
 }
 
 fn in_groups(w: &mut Writer<'_>, x: Operand, pick: &dyn Fn(u32) -> u32) -> Operand {
-    let group = group(w.isa);
+    let group = w.isa.group();
     let lanes = 0..x.ty.lanes.unwrap_or(1);
     w.picked(x, lanes.map(|lane| lane / group * group + pick(lane % group)))
 }
@@ -47,7 +41,7 @@ fn in_groups(w: &mut Writer<'_>, x: Operand, pick: &dyn Fn(u32) -> u32) -> Opera
 /// bf16 in memory order as deinterleaved f32.
 pub(super) fn widen(w: &mut Writer<'_>, x: Operand) -> Operand {
     let lanes = x.ty.lanes.unwrap_or(1);
-    let half = group(w.isa) / 2;
+    let half = w.isa.group() / 2;
     let words = w.reinterpret(x, Element::I32);
     let even = w.binary("shl", words, 16);
     let odd = w.binary("and", words, HIGH);
@@ -62,7 +56,7 @@ pub(super) fn widen(w: &mut Writer<'_>, x: Operand) -> Operand {
 
 /// f32 bits whose upper half is a bf16, as bf16: deinterleaved order becomes memory order.
 pub(super) fn upper_halves(w: &mut Writer<'_>, bits: Operand) -> Operand {
-    let half = group(w.isa) / 2;
+    let half = w.isa.group() / 2;
     let groups = (0..bits.ty.lanes.unwrap_or(1)).step_by(2 * half as usize).map(|from| {
         let (even, odd) = (w.slice(bits, from, half), w.slice(bits, from + half, half));
         let even = w.binary("lshr", even, 16);

@@ -129,7 +129,7 @@ impl Emitter<'_> {
         let keeps = |statement: &Stmt| {
             matches!(statement, Stmt::Set { .. } | Stmt::Get { .. } | Stmt::Open { .. } | Stmt::For(_))
         };
-        if body.iter().any(keeps) { self.lanes() } else { self.lanes().min(deinterleave::group(self.w.isa)) }
+        if body.iter().any(keeps) { self.lanes() } else { self.lanes().min(self.w.isa.group()) }
     }
 
     /// Whether libLLVM 19 must not know the numbers of lanes here. It loads all lanes of a register if it knows that a guard
@@ -165,7 +165,7 @@ impl Emitter<'_> {
     /// As many lanes as a register has elements of f32; those of a group if deinterleaved.
     fn remainder_lanes(&self) -> u32 {
         let register = self.w.isa.vector_bits / 32;
-        self.lanes().min(if self.w.deinterleaved { deinterleave::group(self.w.isa) } else { register })
+        self.lanes().min(if self.w.deinterleaved { self.w.isa.group() } else { register })
     }
 
     /// Iterations with a mask, a register at a time. They go to the first lanes, and `after` each may rotate the lanes'

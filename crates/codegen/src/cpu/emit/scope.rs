@@ -7,7 +7,6 @@ use cranelift_entity::SecondaryMap;
 use index::Sym;
 use kernel::{Kernel, Value};
 
-use super::deinterleave;
 use super::hoist::Hoisted;
 use super::operand::{Element, Operand, Type};
 use super::outline::Outlined;
@@ -57,7 +56,7 @@ impl<'k> Scope<'k> {
         Scope {
             w,
             kernel,
-            analyses: Analyses::of(kernel, deinterleave::group(isa), isa.fma),
+            analyses: Analyses::of(kernel, isa),
             symbols: BTreeMap::new(),
             hoisted: Hoisted::default(),
             values: SecondaryMap::new(),

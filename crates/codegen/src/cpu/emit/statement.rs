@@ -5,7 +5,8 @@ use kernel::{ContractedStep, Stmt, Value, print};
 use ops::{DType, Scalar};
 
 use super::operand::{Element, Operand, Type};
-use super::{EmitError, Emitter, apply, convert};
+use super::{EmitError, Emitter, apply, convert, math};
+use crate::cpu::analyses::combined::Combined;
 
 impl Emitter<'_> {
     pub(super) fn body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {
@@ -23,15 +24,19 @@ impl Emitter<'_> {
     fn statement(&mut self, statement: &Stmt) -> Result<(), EmitError> {
         let kernel = self.kernel;
         self.w.comment(print::statement(kernel, statement));
-        if statement.defined().iter().any(|&value| self.analyses.integer_min_max.is_idle(value)) {
+        let analyses = &self.analyses;
+        let is_skipped = |&value| analyses.integer_min_max.is_idle(value) || analyses.combined.takes(value);
+        if statement.defined().iter().any(is_skipped) {
             return Ok(());
         }
         match statement {
             Stmt::Apply { value, op, args } => {
                 let dtype = args.last().map_or(DType::F32, |&arg| self.kernel.values[arg]);
-                let result = match self.analyses.contractions.step(*value) {
-                    Some(step) => self.contracted(step),
-                    None => {
+                let steps = (self.analyses.contractions.step(*value), self.analyses.combined.at(*value));
+                let result = match steps {
+                    (Some(step), _) => self.contracted(step),
+                    (None, Some(combined)) => self.combined(combined),
+                    (None, None) => {
                         let args: Vec<Operand> = args.iter().map(|&arg| self.value(arg)).collect();
                         apply::apply(&mut self.w, *op, &args, dtype)?
                     }
@@ -44,7 +49,8 @@ impl Emitter<'_> {
                     Some(known) => self.value(known),
                     None => {
                         let operand = self.value(*arg);
-                        convert::cast(&mut self.w, operand, from, to)
+                        let has_short_nans = self.analyses.short_nans.has(*arg);
+                        convert::cast_of(&mut self.w, operand, [from, to], has_short_nans)
                     }
                 };
                 self.bind(*value, result);
@@ -88,6 +94,19 @@ impl Emitter<'_> {
         let a = if negated { self.w.unary("fneg", a) } else { a };
         let before = self.value(before);
         self.w.overloaded("llvm.fma", a, &[b, before])
+    }
+
+    fn combined(&mut self, combined: Combined) -> Operand {
+        match combined {
+            Combined::Quotient { dividend, divisor } => {
+                let [dividend, divisor] = [dividend, divisor].map(|value| self.value(value));
+                self.w.binary("fdiv", dividend, divisor)
+            }
+            Combined::Sum { power, exponent, addend } => {
+                let [exponent, addend] = [exponent, addend].map(|value| self.value(value));
+                math::exponential(&mut self.w, exponent, power).plus(&mut self.w, addend)
+            }
+        }
     }
 
     fn index_statement(&mut self, value: Value, index: &Expr) {

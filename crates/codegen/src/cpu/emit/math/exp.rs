@@ -4,10 +4,14 @@
 
 use std::f64::consts::LN_2;
 
+use ops::Approximation;
+
 use super::super::avx512;
-use super::super::operand::Operand;
+use super::super::operand::{Element, Operand};
 use super::super::writer::Writer;
-use super::power_of_two::{Format, Range, bounded, format, reduce, reduce_short, reduce_to_whole, scaled};
+use super::power_of_two::{
+    Format, Raised, Range, bounded, format, reduce, reduce_short, reduce_to_whole, scaled,
+};
 
 /// `(exp(r) - 1) / r`.
 const EXP: [f32; 6] = [1.381_454_9e-3, 8.368_745e-3, 4.166_839e-2, 1.666_652_1e-1, 4.999_999_4e-1, 1.0];
@@ -75,13 +79,35 @@ pub(super) fn exp(w: &mut Writer<'_>, x: Operand) -> Operand {
 }
 
 /// The same for a range.
-pub(in super::super) fn exp_in(w: &mut Writer<'_>, x: Operand, range: Range) -> Operand {
+pub(super) fn exp_in(w: &mut Writer<'_>, x: Operand, range: Range) -> Operand {
+    raised_exp(w, x, range).lowered(w)
+}
+
+fn raised_exp(w: &mut Writer<'_>, x: Operand, range: Range) -> Raised {
     let x = bounded(w, x, format(x).exp, LN_2, range);
-    exp_of_sum(w, x, None, range)
+    raised_exp_of_sum(w, x, None, range)
+}
+
+/// An exponential of a row of the table of ops.
+pub(in super::super) fn exponential(w: &mut Writer<'_>, x: Operand, op: Approximation) -> Raised {
+    let is_double = x.ty.element == Element::F64;
+    match op {
+        Approximation::ExpTerm if is_double => raised_exp(w, x, Range::Nonpositive),
+        Approximation::ExpTerm => exp_term(w, x),
+        Approximation::Exp(range) => raised_exp(w, x, range.into()),
+        Approximation::Exp2Half(_) | Approximation::Exp2Bf16(_) if is_double => raised_exp2(w, x),
+        Approximation::Exp2Half(range) => exp2_short(w, x, [&EXP2_HALF, &EXP2_HALF_ABOVE], range.into()),
+        Approximation::Exp2Bf16(range) => exp2_short(w, x, [&EXP2_BF16, &EXP2_BF16_ABOVE], range.into()),
+        Approximation::Reciprocal | Approximation::MulAdd => unreachable!("an exponential is asked for"),
+    }
 }
 
 /// exp of values from -105 to 89, of f64 from -746 to 710, or of those of the range, or of NaN, plus a small number.
 pub(super) fn exp_of_sum(w: &mut Writer<'_>, x: Operand, rest: Option<Operand>, range: Range) -> Operand {
+    raised_exp_of_sum(w, x, rest, range).lowered(w)
+}
+
+fn raised_exp_of_sum(w: &mut Writer<'_>, x: Operand, rest: Option<Operand>, range: Range) -> Raised {
     let (n, r) = reduce(w, x, range);
     let r = rest.map_or(r, |rest| w.add(r, rest));
     let slope = w.horner_of_type(r, &EXP, &EXP_DOUBLE);
@@ -89,30 +115,20 @@ pub(super) fn exp_of_sum(w: &mut Writer<'_>, x: Operand, rest: Option<Operand>, 
 }
 
 /// exp of f32 that are at most 0, to 21 bits: the error of using one part of ln 2 grows with n. Of 0 it is exactly 1.
-pub(in super::super) fn exp_term(w: &mut Writer<'_>, x: Operand) -> Operand {
+fn exp_term(w: &mut Writer<'_>, x: Operand) -> Raised {
     let x = bounded(w, x, format(x).exp, LN_2, Range::Term);
     let (n, r) = reduce_short(w, x, Range::Term);
     let slope = w.horner(r, &EXP_TERM);
     scaled(w, slope, r, n, Range::Term)
 }
 
-/// exp2 to 18 bits.
-pub(in super::super) fn exp2_half(w: &mut Writer<'_>, x: Operand, range: Range) -> Operand {
-    exp2_short(w, x, [&EXP2_HALF, &EXP2_HALF_ABOVE], range)
-}
-
-/// exp2 to 13 bits.
-pub(in super::super) fn exp2_bf16(w: &mut Writer<'_>, x: Operand, range: Range) -> Operand {
-    exp2_short(w, x, [&EXP2_BF16, &EXP2_BF16_ABOVE], range)
-}
-
 /// exp2 by a short polynomial: of the remainder, or where one instruction makes it, of the fraction from 0 to 1.
-fn exp2_short(w: &mut Writer<'_>, x: Operand, [slope, above]: [&[f32]; 2], range: Range) -> Operand {
+fn exp2_short(w: &mut Writer<'_>, x: Operand, [slope, above]: [&[f32]; 2], range: Range) -> Raised {
     if avx512::applies(w, x.ty) {
         let fraction = avx512::fraction(w, x);
         let y = w.horner(fraction, above);
         // Far below the smallest subnormal no microcode runs, and nothing is clamped to where it does.
-        return avx512::scale(w, y, x, f64::NEG_INFINITY);
+        return Raised::from(avx512::scale(w, y, x, f64::NEG_INFINITY));
     }
     let x = bounded(w, x, format(x).exp2, 1.0, range);
     let (n, r) = reduce_to_whole(w, x, range);
@@ -122,10 +138,14 @@ fn exp2_short(w: &mut Writer<'_>, x: Operand, [slope, above]: [&[f32]; 2], range
 
 /// 2 to the power x, exact for integers.
 pub(super) fn exp2(w: &mut Writer<'_>, x: Operand) -> Operand {
+    raised_exp2(w, x).lowered(w)
+}
+
+fn raised_exp2(w: &mut Writer<'_>, x: Operand) -> Raised {
     let [min, most] = format(x).exp2;
     let x = w.at_most(x, most);
     let x = w.at_least(x, min);
-    exp2_of_sum(w, x, None)
+    Raised::from(exp2_of_sum(w, x, None))
 }
 
 /// 2 to the power of a value from -2044 to 2046, or NaN, plus a small number.
@@ -133,7 +153,7 @@ pub(super) fn exp2_of_sum(w: &mut Writer<'_>, x: Operand, rest: Option<Operand>)
     let (n, r) = reduce_to_whole(w, x, Range::Any);
     let r = rest.map_or(r, |rest| w.add(r, rest));
     let slope = w.horner_of_type(r, &EXP2, &EXP2_DOUBLE);
-    scaled(w, slope, r, n, Range::Any)
+    scaled(w, slope, r, n, Range::Any).lowered(w)
 }
 
 /// exp(x) - 1 without cancellation near zero: `2^n (exp(r) - 1) + (2^n - 1)`.

@@ -24,7 +24,7 @@ mod tanh;
 mod trigonometric;
 mod trigonometric_double;
 
-pub(super) use exp::{exp_in, exp_term, exp2_bf16, exp2_half};
+pub(super) use exp::exponential;
 pub(super) use next_after::next_after;
 pub(super) use pow::is_product;
 pub(super) use remainder::remainder;

@@ -13,7 +13,7 @@ use super::{LN_2_HIGH, LN_2_LOW};
 
 /// Which n there are, and which results must be right.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in super::super) enum Range {
+pub(super) enum Range {
     /// Any n; all results, subnormal and infinite ones too.
     Any,
     /// No n above 0; all results.
@@ -144,20 +144,50 @@ pub(super) fn reduce_to_whole(w: &mut Writer<'_>, x: Operand, range: Range) -> (
     (n, w.sub(x, n.float))
 }
 
+/// A power before its last product.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Raised {
+    power: Operand,
+    /// A power of two, if there is that product.
+    factor: Option<f64>,
+}
+
+impl From<Operand> for Raised {
+    fn from(power: Operand) -> Raised {
+        Raised { power, factor: None }
+    }
+}
+
+impl Raised {
+    /// The power.
+    pub(in super::super) fn lowered(self, w: &mut Writer<'_>) -> Operand {
+        self.factor.map_or(self.power, |factor| w.mul(self.power, Term::Float(factor)))
+    }
+
+    /// The power plus another number, which is at least 1/2.
+    pub(in super::super) fn plus(self, w: &mut Writer<'_>, addend: Operand) -> Operand {
+        match self.factor {
+            Some(factor) => w.mul_add(self.power, Term::Float(factor), addend),
+            None => w.add(self.power, addend),
+        }
+    }
+}
+
 /// `(1 + slope r) 2^n` for n from -252 to 254, of f64 from -2044 to 2046, or of the range.
-pub(super) fn scaled(w: &mut Writer<'_>, slope: Operand, r: Operand, n: Whole, range: Range) -> Operand {
+pub(super) fn scaled(w: &mut Writer<'_>, slope: Operand, r: Operand, n: Whole, range: Range) -> Raised {
     let format = format(r);
     if avx512::applies(w, r.ty) {
         let y = w.mul_add(slope, r, 1.0);
-        return avx512::scale(w, y, n.float, format.zero);
+        return Raised::from(avx512::scale(w, y, n.float, format.zero));
     }
     let whole = w.binary("shl", n.biased, format.fraction);
     let Some(raised) = range.raised(format) else {
-        return scaled_twice(w, slope, r, n, whole);
+        return Raised::from(scaled_twice(w, slope, r, n, whole));
     };
     let power = w.float_of(whole);
-    let y = times_power(w, slope, r, power);
-    if raised == 0 { y } else { w.mul(y, Term::Float(2_f64.powi(-raised as i32))) }
+    let power = times_power(w, slope, r, power);
+    let factor = (raised != 0).then(|| 2_f64.powi(-raised as i32));
+    Raised { power, factor }
 }
 
 /// The product, half of n at a time, so that only the last one rounds, overflows or is subnormal; each half has one of the two
