@@ -528,7 +528,7 @@ class FusionDefinition:
             device: the GPU of a call without arrays.
 
         Raises:
-            ValueError: for inputs that do not fit, for calls that check indices, draw random numbers or need the host, and for
+            ValueError: for inputs that do not fit, for calls that draw random numbers or need the host, and for
                 arrays whose address is not a multiple of 16 bytes.
         """
         executable = self._runnable()

@@ -661,6 +661,20 @@ def test_scripts_make_arrays_of_the_host_for_ours():
     assert fd.last_repro_script() == fd.repro_script_for([drawn(4, 4)])
 
 
+def test_profiles_name_the_gpu_for_arrays_of_the_host_too():
+    fd, x = softmax(), drawn(4, 96)
+    for given, device in [(x, "cuda:0"), (to_gpu(x), "cuda:0"), (x, "cpu")]:
+        with ferrofuse.PythonProfiler() as profiler:
+            fd.execute([given], device="cuda" if device != "cpu" and given is x else None)
+        assert {kernel.device for kernel in profiler.profile.kernel_profiles} == {device}
+
+
+def test_outputs_of_arrays_of_a_gpu_have_types():
+    fd, x = softmax(), drawn(4, 96)
+    assert fd.output_types([to_gpu(x)]) == fd.output_types([x])
+    assert fd.fec.is_compiled([to_gpu(x)])
+
+
 def test_profiles_have_the_times_of_the_gpu():
     fd, x = of_two(lambda fd, x, y: fd.add_output(fd.ops.matmul(fd.ops.segment_set(x + 1.0), y))), to_gpu(drawn(8, 8))
     with ferrofuse.PythonProfiler() as profiler:

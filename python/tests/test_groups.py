@@ -44,6 +44,13 @@ def test_groups_print_as_they_were_opened():
     assert repr(again) == repr(pipeline())
 
 
+def test_a_group_outside_of_a_definition_is_rejected():
+    fd = pipeline()
+    with pytest.raises(DefinitionError, match="`group` is called outside of `with fd:`"):
+        with fd.group("late"):
+            pass
+
+
 def test_a_segment_has_one_device_and_stream():
     fd = pipeline()
     first, second = fd.segment()

@@ -4,9 +4,10 @@
 use std::time::{Duration, Instant};
 
 use ferrofuse::{
-    Baseline, CallFacts, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator,
-    Hints, NameStyle, OutputForm, Plan, PlanOptions, SegmentError, Segmentation, Stage, declared_layouts,
-    emit, explain_call, explain_without_llvm, hints, in_background, of_plan, plan_for, plan_for_call,
+    Argument, Baseline, CallFacts, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error,
+    Generator, Hints, NameStyle, OutputForm, Plan, PlanOptions, SegmentError, Segmentation, Stage,
+    declared_layouts, emit, explain_call, explain_without_llvm, hints, in_background, of_plan, plan_for,
+    plan_for_call,
 };
 use ir::graph::{Output, SymbolSource};
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
@@ -122,15 +123,18 @@ impl Executable {
         call.capture(py, out.as_ref())
     }
 
-    /// The outputs that `run` would return for arrays of the host: for each its sizes, its dtype, and its strides in elements.
-    /// Compiles the variant if it is missing.
+    /// The outputs that `run` would return: for each its sizes, its dtype, and its strides in elements. Compiles the variant of
+    /// the host if it is missing.
     fn output_types<'py>(&self, py: Python<'py>, inputs: &Bound<'py, PyAny>) -> PyResult<Vec<TypeOfOutput>> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         inputs.require_writable(py)?;
-        let arguments = &mut inputs.arguments()?;
-        let forms = signals::interruptible(py, |interrupt| {
-            self.compiled.host().output_forms(&CallOptions { interrupt, ..CallOptions::default() }, arguments)
-        });
+        let forms = inputs.with_host_views(py, |views| {
+            let arguments = &mut views.iter().cloned().map(Argument::from).collect::<Vec<_>>();
+            signals::interruptible(py, |interrupt| {
+                let options = CallOptions { interrupt, ..CallOptions::default() };
+                self.compiled.host().output_forms(&options, arguments)
+            })
+        })?;
         let forms = forms.map_err(|(raised, error)| inputs.raised(py, raised, &error))?;
         let type_of = |form: OutputForm| {
             (form.layout.sizes.to_vec(), DataType::new(Some(form.dtype)), form.layout.strides.to_vec())
@@ -253,7 +257,7 @@ impl Executable {
     fn is_compiled(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<bool> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         let raised = |error| inputs.raised(py, errors::failed(py, &error), &error);
-        self.compiled.host().is_compiled(&inputs.views()?).map_err(raised)
+        inputs.with_host_views(py, |views| self.compiled.host().is_compiled(views).map_err(raised))?
     }
 
     /// The number of variants that are compiled for the host: one for each combination of input layouts and order of magnitude

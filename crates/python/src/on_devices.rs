@@ -104,11 +104,11 @@ impl<R: Runnable> OnDevices<R> {
         match CallDevice::of(py, &inputs, wanted.device)? {
             CallDevice::Host => {
                 machine::report_once(py)?;
-                runnable::profile(&self.host, py, inputs, wanted, machine)
+                runnable::profile(&self.host, py, inputs, wanted, machine, "cpu")
             }
             CallDevice::Copied(ordinal) => {
                 let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?)?;
-                runnable::profile(&*executable, py, inputs, wanted, machine)
+                runnable::profile(&*executable, py, inputs, wanted, machine, &format!("cuda:{ordinal}"))
             }
             CallDevice::Gpu(ordinal) => {
                 let device = &OpenDevice::of(py, ordinal)?;

@@ -191,7 +191,7 @@ fn run_into<'py>(
     destinations.written()
 }
 
-/// As [`run`], with a dict of measurements: `total`, `compile` (milliseconds; 0 for a call that compiles nothing), `peak`
+/// As [`run`], with a dict of measurements: the name of the device, `total`, `compile` (milliseconds; 0 for a call that compiles nothing), `peak`
 /// (the most bytes held at once), and `steps`, a list of names, milliseconds, milliseconds in libLLVM, and bytes of the
 /// tensors that a step reads and writes.
 ///
@@ -203,6 +203,7 @@ pub fn profile<'py>(
     inputs: Inputs<'_, 'py>,
     wanted: Wanted<'_>,
     machine: Option<Arc<Machine>>,
+    device: &str,
 ) -> PyResult<(Vec<Bound<'py, PyAny>>, ReportDict<'py>)> {
     let call = writing(py, inputs, wanted)?;
     let (stream, arguments) = (call.stream, &mut call.arguments()?);
@@ -210,7 +211,7 @@ pub fn profile<'py>(
         runnable.outputs_timed(&CallOptions { stream, machine, interrupt }, arguments)
     });
     let (outputs, report) = call.notify_of_writes(py, ran)?;
-    Ok((call.arrays(py, wanted, outputs)?, measured(py, &report, "cpu")?))
+    Ok((call.arrays(py, wanted, outputs)?, measured(py, &report, device)?))
 }
 
 /// The dict of measurements of [`profile`].

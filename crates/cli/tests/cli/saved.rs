@@ -28,7 +28,7 @@ const SCHEDULE: &str = "# ---- schedule seg1
 # block x0 by 2
 # inner x1
 # lane x1
-# persist n4
+# persist n8
 ";
 const SIZES: &str = "--size i0=9 --size i1=17";
 
@@ -69,7 +69,7 @@ fn segments_and_schedules_of_a_saved_file_are_those_that_run() {
     let index: Value =
         serde_json::from_str(&fs::read_to_string(parts.join("index_map.json")).unwrap()).unwrap();
     assert!(
-        index["segments"][1]["schedule"].as_str().is_some_and(|text| text.contains("persist n4")),
+        index["segments"][1]["schedule"].as_str().is_some_and(|text| text.contains("persist n8")),
         "{index}"
     );
     assert_eq!(

@@ -140,6 +140,7 @@ impl Builder {
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
+        this.get().require_open(this.py(), "group")?;
         let arguments = objects::arguments(this, args, kwargs)?;
         let entered = this.get().lock().enter_group(arguments);
         entered.map_err(|error| this.get().rejected(this.py(), &error))

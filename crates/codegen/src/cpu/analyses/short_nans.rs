@@ -44,15 +44,13 @@ impl ShortNans {
                 self.body(kernel, &for_loop.body);
             }
             match statement {
-                Stmt::Set { accumulator, value } | Stmt::Open { accumulator, init: value } => {
-                    if !self.has(*value) {
-                        self.accumulators.insert(*accumulator);
-                    }
+                Stmt::Set { accumulator, value } | Stmt::Open { accumulator, init: value }
+                    if !self.has(*value) =>
+                {
+                    self.accumulators.insert(*accumulator);
                 }
-                Stmt::Store { place: Place::Scratch(scratch), value, .. } => {
-                    if !self.has(*value) {
-                        self.scratch.insert(*scratch);
-                    }
+                Stmt::Store { place: Place::Scratch(scratch), value, .. } if !self.has(*value) => {
+                    self.scratch.insert(*scratch);
                 }
                 Stmt::Fetch { scratch, .. } => {
                     self.scratch.insert(*scratch);

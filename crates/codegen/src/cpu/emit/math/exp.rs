@@ -67,7 +67,7 @@ const EXP2_DOUBLE: [f64; 11] = [
 
 /// The same so that exp2 is within 2^-18.4, and within 2^-13.2.
 const EXP2_HALF: [f32; 4] = [0.009_582_853, 0.055_906_426, 0.240_240_99, 0.693_124_2];
-const EXP2_BF16: [f32; 3] = [0.055_008_935, 0.242_210_96, 0.693_282_93];
+const EXP2_BF16: [f32; 3] = [0.055_008_935, 0.242_210_96, 0.693_282_9];
 /// 2^f for f from 0 to 1, within 2^-18 of itself; of 0 it is exactly 1.
 const EXP2_HALF_ABOVE: [f32; 5] = [0.013_426_687, 0.052_242_47, 0.241_280_21, 0.693_044_84, 1.0];
 /// The same within 2^-13.5.
