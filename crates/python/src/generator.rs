@@ -7,11 +7,14 @@ use pyo3::prelude::*;
 /// Starts the sequence of a seed, a whole number from 0 to 2**64 - 1: the next draws are those of (seed, 0), (seed, 1), …
 #[pyfunction]
 pub fn manual_seed(seed: &Bound<'_, PyAny>) -> PyResult<()> {
-    let number = seed.extract::<u64>().map_err(|_| {
-        PyValueError::new_err(format!("seed: expected a whole number from 0 to 2**64 - 1, not {seed}"))
-    })?;
-    Generator::shared().seed(number);
+    Generator::shared().seed(whole(seed, "seed")?);
     Ok(())
+}
+
+fn whole(number: &Bound<'_, PyAny>, name: &str) -> PyResult<u64> {
+    number.extract::<u64>().map_err(|_| {
+        PyValueError::new_err(format!("{name}: expected a whole number from 0 to 2**64 - 1, not {number}"))
+    })
 }
 
 /// The seed, and the offset that the next draw takes.
@@ -23,6 +26,8 @@ pub fn get_rng_state() -> (u64, u64) {
 
 /// Continues from a seed and an offset.
 #[pyfunction]
-pub fn set_rng_state(seed: u64, offset: u64) {
+pub fn set_rng_state(seed: &Bound<'_, PyAny>, offset: &Bound<'_, PyAny>) -> PyResult<()> {
+    let (seed, offset) = (whole(seed, "seed")?, whole(offset, "offset")?);
     Generator::shared().set_state(Stream { seed, offset });
+    Ok(())
 }

@@ -119,31 +119,31 @@ pub(crate) const MUL_ADD: Primitive = Primitive {
 };
 
 impl ScalarOp {
+    /// The approximation that code for CPUs has in its place.
+    fn approximation(self) -> Option<Approximation> {
+        match self.row().cpu.float {
+            Some(CpuSpelling::Approximate(approximation)) => Some(approximation),
+            _ => None,
+        }
+    }
+
     /// Whether this is 2 to the power x, precise enough for a half type.
     pub fn is_short_exp2(self) -> bool {
-        matches!(
-            self,
-            ScalarOp::Exp2Half
-                | ScalarOp::Exp2HalfNonpositive
-                | ScalarOp::Exp2HalfAddend
-                | ScalarOp::Exp2Bf16
-                | ScalarOp::Exp2Bf16Nonpositive
-                | ScalarOp::Exp2Bf16Addend
-        )
+        matches!(self.approximation(), Some(Approximation::Exp2Half(_) | Approximation::Exp2Bf16(_)))
     }
 
     /// Whether this is e to the power x, of some range.
     pub fn is_exp(self) -> bool {
-        matches!(self, ScalarOp::Exp | ScalarOp::ExpNonpositive | ScalarOp::ExpAddend | ScalarOp::ExpTerm)
+        let approximation = self.approximation();
+        self == ScalarOp::Exp || matches!(approximation, Some(Approximation::Exp(_) | Approximation::ExpTerm))
     }
 
     /// Whether the result for a first operand is the row's: exponentials have ranges.
     pub fn specifies(self, x: f64) -> bool {
-        let Some(CpuSpelling::Approximate(way)) = self.row().cpu.float else { return true };
-        let (range, smallest) = match way {
-            Approximation::Exp(range) => (range, -100.0 * std::f64::consts::LN_2),
-            Approximation::Exp2Half(range) | Approximation::Exp2Bf16(range) => (range, -100.0),
-            Approximation::ExpTerm => return x.is_nan() || (-69.0..=0.0).contains(&x),
+        let (range, smallest) = match self.approximation() {
+            Some(Approximation::Exp(range)) => (range, -100.0 * std::f64::consts::LN_2),
+            Some(Approximation::Exp2Half(range) | Approximation::Exp2Bf16(range)) => (range, -100.0),
+            Some(Approximation::ExpTerm) => return x.is_nan() || (-69.0..=0.0).contains(&x),
             _ => return true,
         };
         match range {

@@ -4,4 +4,3 @@ mod composites;
 mod monoids;
 mod primitives;
 mod rules;
-mod typings;

@@ -9,7 +9,7 @@ use space::{Atoms, Axis};
 use target::Cpu;
 use target::cpu::{
     L2_PART, LINE_BYTES, MAX_FOLDED_OPS, MAX_JAMMED_OPS, MIN_COSTLY_BYTES, MIN_SHARED_FOLDS, PAGE_BYTES,
-    SCANNED_ROWS, SHARED_BYTES, SHORT_ROW_BYTES,
+    SCANNED_ROWS, SHARED_BYTES, SHORT_ROW_BYTES, WALKED_AGAIN_REGISTERS,
 };
 use target::limits::MAX_STATEMENTS;
 
@@ -18,7 +18,7 @@ use target::limits::MAX_STATEMENTS;
 /// that each waits for the result of its folds, the next one runs meanwhile. A block with fewer rows would walk all of them
 /// in the remainder loop. Where a single fold is so little work that only memory counts, memory decides: a fold over
 /// contiguous rows walks them one by one, unless they are short; a fold of each row walks rows of pages together, so that
-/// one goes on where another reaches the end of its page. Rows that need the same tiles are walked together. Rows that are
+/// one goes on where another reaches the end of its page, but with short vectors not if a later stage walks them again. Rows that need the same tiles are walked together. Rows that are
 /// scanned without lanes are walked together, as each step waits for the one before.
 pub(super) fn jam(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule, bytes: u64) -> Option<(Axis, u32)> {
     let Workload { witness, target, .. } = *work;
@@ -40,6 +40,7 @@ pub(super) fn jam(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule, bytes: 
         is_one_run(work, schedule)
             && !has_results_in_scratch(schedule, fold, row)
             && of_row(fold) >= PAGE_BYTES
+            && (fold.terminal || facts.registers >= WALKED_AGAIN_REGISTERS)
     };
     let of_each = is_large && witness.folds.iter().any(|fold| waits(fold) || has_pages(fold));
     let shares_tiles = shares_tiles(work, schedule, row);

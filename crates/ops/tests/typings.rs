@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::typing::{Operand, OperandKind};
-use super::super::{Composite, ScalarOp, TypeSignature, Typing, TypingError, promote, signature};
-use crate::DType;
+use ferrofuse_ops::{
+    Composite, DType, Operand, OperandKind, ScalarOp, TypeSignature, Typing, TypingError, promote, signature,
+};
 
 fn operands() -> Vec<Operand> {
     let kinds = [OperandKind::Tensor, OperandKind::ZeroDim, OperandKind::Literal];
