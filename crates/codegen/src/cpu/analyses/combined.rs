@@ -111,17 +111,16 @@ impl<'k> Search<'k> {
 
 /// What `user` of `op` of `operand` and of `other` computes at once, if it may.
 fn combined(user: ScalarOp, op: ScalarOp, operand: Value, other: Value) -> Option<Combined> {
-    let Some(CpuSpelling::Approximate(way)) = op.row().cpu.of(DType::F32) else { return None };
-    match (user, way) {
-        (ScalarOp::Mul, Approximation::Reciprocal) => {
-            Some(Combined::Quotient { dividend: other, divisor: operand })
-        }
-        (
-            ScalarOp::Add,
-            Approximation::Exp(ExpRange::Addend)
+    // The reciprocal of a subnormal number is infinite, which the quotient need not be.
+    if (user, op) == (ScalarOp::Mul, ScalarOp::ReciprocalHalf) {
+        return Some(Combined::Quotient { dividend: other, divisor: operand });
+    }
+    match op.row().cpu.of(DType::F32) {
+        Some(CpuSpelling::Approximate(
+            power @ (Approximation::Exp(ExpRange::Addend)
             | Approximation::Exp2Half(ExpRange::Addend)
-            | Approximation::Exp2Bf16(ExpRange::Addend),
-        ) => Some(Combined::Sum { power: way, exponent: operand, addend: other }),
+            | Approximation::Exp2Bf16(ExpRange::Addend)),
+        )) if user == ScalarOp::Add => Some(Combined::Sum { power, exponent: operand, addend: other }),
         _ => None,
     }
 }
@@ -141,8 +140,8 @@ mod tests {
         let sum = Combined::Sum { power, exponent: value(1), addend: value(0) };
         assert_eq!(found.at(value(3)), Some(sum));
         assert_eq!(found.at(value(5)), Some(Combined::Quotient { dividend: value(1), divisor: value(3) }));
-        // The second reciprocal has two users.
-        assert_eq!([7, 8].map(|user| found.at(value(user))), [None; 2]);
+        // The second reciprocal has two users, the third may be that of a subnormal number.
+        assert_eq!([7, 8, 10].map(|user| found.at(value(user))), [None; 3]);
         assert_eq!([2, 4, 6].map(|operand| found.takes(value(operand))), [true, true, false]);
     }
 }
