@@ -669,9 +669,9 @@ def test_profiles_name_the_gpu_for_arrays_of_the_host_too():
         assert {kernel.device for kernel in profiler.profile.kernel_profiles} == {device}
 
 
-def test_outputs_of_arrays_of_a_gpu_have_types():
+def test_variants_are_looked_up_for_arrays_of_a_gpu():
     fd, x = softmax(), drawn(4, 96)
-    assert fd.output_types([to_gpu(x)]) == fd.output_types([x])
+    fd.execute([x])
     assert fd.fec.is_compiled([to_gpu(x)])
 
 

@@ -4,10 +4,9 @@
 use std::time::{Duration, Instant};
 
 use ferrofuse::{
-    Argument, Baseline, CallFacts, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error,
-    Generator, Hints, NameStyle, OutputForm, Plan, PlanOptions, SegmentError, Segmentation, Stage,
-    declared_layouts, emit, explain_call, explain_without_llvm, hints, in_background, of_plan, plan_for,
-    plan_for_call,
+    Baseline, CallFacts, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator,
+    Hints, NameStyle, OutputForm, Plan, PlanOptions, SegmentError, Segmentation, Stage, declared_layouts,
+    emit, explain_call, explain_without_llvm, hints, in_background, of_plan, plan_for, plan_for_call,
 };
 use ir::graph::{Output, SymbolSource};
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
@@ -123,18 +122,15 @@ impl Executable {
         call.capture(py, out.as_ref())
     }
 
-    /// The outputs that `run` would return: for each its sizes, its dtype, and its strides in elements. Compiles the variant of
-    /// the host if it is missing.
+    /// The outputs that `run` would return for arrays of the host: for each its sizes, its dtype, and its strides in elements.
+    /// Compiles the variant if it is missing.
     fn output_types<'py>(&self, py: Python<'py>, inputs: &Bound<'py, PyAny>) -> PyResult<Vec<TypeOfOutput>> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         inputs.require_writable(py)?;
-        let forms = inputs.with_host_views(py, |views| {
-            let arguments = &mut views.iter().cloned().map(Argument::from).collect::<Vec<_>>();
-            signals::interruptible(py, |interrupt| {
-                let options = CallOptions { interrupt, ..CallOptions::default() };
-                self.compiled.host().output_forms(&options, arguments)
-            })
-        })?;
+        let arguments = &mut inputs.arguments()?;
+        let forms = signals::interruptible(py, |interrupt| {
+            self.compiled.host().output_forms(&CallOptions { interrupt, ..CallOptions::default() }, arguments)
+        });
         let forms = forms.map_err(|(raised, error)| inputs.raised(py, raised, &error))?;
         let type_of = |form: OutputForm| {
             (form.layout.sizes.to_vec(), DataType::new(Some(form.dtype)), form.layout.strides.to_vec())
