@@ -669,12 +669,6 @@ def test_profiles_name_the_gpu_for_arrays_of_the_host_too():
         assert {kernel.device for kernel in profiler.profile.kernel_profiles} == {device}
 
 
-def test_variants_are_looked_up_for_arrays_of_a_gpu():
-    fd, x = softmax(), drawn(4, 96)
-    fd.execute([x])
-    assert fd.fec.is_compiled([to_gpu(x)])
-
-
 def test_profiles_have_the_times_of_the_gpu():
     fd, x = of_two(lambda fd, x, y: fd.add_output(fd.ops.matmul(fd.ops.segment_set(x + 1.0), y))), to_gpu(drawn(8, 8))
     with ferrofuse.PythonProfiler() as profiler:

@@ -253,7 +253,7 @@ impl Executable {
     fn is_compiled(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<bool> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         let raised = |error| inputs.raised(py, errors::failed(py, &error), &error);
-        inputs.with_host_views(py, |views| self.compiled.host().is_compiled(views).map_err(raised))?
+        self.compiled.host().is_compiled(&inputs.views()?).map_err(raised)
     }
 
     /// The number of variants that are compiled for the host: one for each combination of input layouts and order of magnitude
