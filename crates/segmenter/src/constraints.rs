@@ -88,7 +88,7 @@ pub struct Constraints {
     stays: Vec<Stay>,
     /// Which of them a node is in.
     stay_of: FxHashMap<Node, usize>,
-    /// Nodes that are computed anywhere.
+    /// Nodes that are computed anywhere: those that are recomputed wherever they are used, and views that are in no group.
     free: FxHashSet<Node>,
 }
 
@@ -101,7 +101,9 @@ impl Constraints {
         }
         // Seeds of random numbers are scalar inputs in the definition of a segment, constants in a whole definition.
         constraints.free = free_nodes(graph, fusion, |input| graph.shape(input).is_empty());
+        let mut grouped: FxHashSet<Node> = FxHashSet::default();
         for (task, data, options) in tasks.groups() {
+            grouped.extend(data.view.order());
             let is_bound = |node: &Node| fusion.contains(*node) && !constraints.free.contains(node);
             let nodes: Vec<Node> = data.view.order().iter().copied().filter(is_bound).collect();
             // A group comes after the one around it, and is more specific.
@@ -115,6 +117,8 @@ impl Constraints {
                 constraints.stays.push(Stay { name: data.name.clone(), nodes });
             }
         }
+        let is_view = |node: &Node| graph.node(*node).op.is_view() && !grouped.contains(node);
+        constraints.free.extend(fusion.order().iter().copied().filter(is_view));
         constraints
     }
 
