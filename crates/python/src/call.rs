@@ -49,10 +49,9 @@ impl<'a, 'py> Inputs<'a, 'py> {
             let message = format!("expected {expected} inputs, got {}", objects.len());
             return Err(errors::input(py, message));
         }
-        let place = |number| Place::Input(definition, number);
-        let given: PyResult<_> =
-            objects.iter().enumerate().map(|(number, input)| Given::new(input, place(number))).collect();
-        Ok(Inputs { definition, given: given?, objects })
+        let one = |(number, input)| Given::new(input, Place::Input(definition, number));
+        let given = collected(expected, objects.iter().enumerate().map(one))?;
+        Ok(Inputs { definition, given, objects })
     }
 
     /// As [`Inputs::new`], for a call by a compiled graph.
@@ -78,7 +77,7 @@ impl<'a, 'py> Inputs<'a, 'py> {
     /// # Errors
     /// For arrays of a GPU.
     pub fn views(&self) -> PyResult<Vec<ArrayView<'_>>> {
-        self.numbered().map(|(place, given)| given.view(place)).collect()
+        collected(self.given.len(), self.numbered().map(|(place, given)| given.view(place)))
     }
 
     /// Their elements, for writing too if that is allowed.
@@ -86,7 +85,7 @@ impl<'a, 'py> Inputs<'a, 'py> {
     /// # Errors
     /// For arrays of a GPU.
     pub fn arguments(&self) -> PyResult<Vec<Argument<'_>>> {
-        self.numbered().map(|(place, given)| given.argument(place)).collect()
+        collected(self.given.len(), self.numbered().map(|(place, given)| given.argument(place)))
     }
 
     /// Arrays of their sizes: those of the host, and zeros for those of a GPU.
@@ -389,7 +388,7 @@ impl<'a, 'py> Call<'a, 'py> {
         &self,
         py: Python<'py>,
         wanted: Wanted<'_>,
-        outputs: impl IntoIterator<Item = Output<'o>>,
+        outputs: impl IntoIterator<Item = Output<'o>, IntoIter: ExactSizeIterator>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let Inputs { definition, objects, given } = &self.inputs;
         let one = |(number, output): (usize, Output<'o>)| {
@@ -397,7 +396,8 @@ impl<'a, 'py> Call<'a, 'py> {
             let array = self.kind.array(py, output, given, objects, definition)?;
             if is_view { wanted.for_view(number, array) } else { Ok(array) }
         };
-        outputs.into_iter().enumerate().map(one).collect()
+        let outputs = outputs.into_iter();
+        collected(outputs.len(), outputs.enumerate().map(one))
     }
 }
 
@@ -417,6 +417,15 @@ fn stream(py: Python<'_>, kind: &Kind, draws: u32) -> PyResult<Option<Stream>> {
     let taken = py.import("ferrofuse.torch_generator")?.call_method1("take", (draws,))?;
     let (seed, offset) = taken.extract()?;
     Ok(Some(Stream { seed, offset }))
+}
+
+/// The items of a fallible iterator, up to `count`, without the moves of a list that grows.
+fn collected<T>(count: usize, items: impl Iterator<Item = PyResult<T>>) -> PyResult<Vec<T>> {
+    let mut all = Vec::with_capacity(count);
+    for item in items {
+        all.push(item?);
+    }
+    Ok(all)
 }
 
 /// Inputs as one list: lists and tuples among them are flattened one level.

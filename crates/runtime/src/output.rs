@@ -93,3 +93,12 @@ impl<'a> IntoIterator for Outputs<'a> {
         self.outputs.into_iter()
     }
 }
+
+impl<'o, 'a> IntoIterator for &'o Outputs<'a> {
+    type Item = &'o Output<'a>;
+    type IntoIter = std::slice::Iter<'o, Output<'a>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.outputs.iter()
+    }
+}

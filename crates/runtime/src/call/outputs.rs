@@ -31,7 +31,12 @@ pub(crate) fn written<'t, 'a, S: AddressSpace>(
 impl<'c, 'a, D: Device> Call<'c, 'a, D> {
     /// The outputs that are returned.
     pub(super) fn outputs(&mut self) -> Result<Vec<Done<D::Space>>, Error> {
-        self.given_back().map(|output| self.output(output)).collect()
+        // Collecting results moves the outputs often, since a fallible iterator has no length.
+        let mut outputs = Vec::with_capacity(self.plan.outputs.len());
+        for output in self.given_back() {
+            outputs.push(self.output(output)?);
+        }
+        Ok(outputs)
     }
 
     fn given_back(&self) -> impl Iterator<Item = &'c Returned> + use<'c, 'a, D> {
