@@ -1,8 +1,10 @@
 //! Bodies of folds and scans as lambdas and as definitions. Such a definition takes the states of one run, then those of
 //! another, as tensors without axes, and returns the combined states.
 
+use std::convert::Infallible;
+
 use ir::definition::{CallArgument, Definition, Function, Object, Term};
-use ops::{BodyStep, DType, Lambda, LanguageOp, Scalar};
+use ops::{BodyStep, DType, Lambda, LanguageOp, Scalar, ScalarOp};
 
 use super::super::definition::DefinitionBuilder;
 use super::super::error::DefineError;
@@ -39,8 +41,9 @@ pub fn outline_lambda(lambda: &Lambda) -> Result<Definition, DefineError> {
                 builder.call(LanguageOp::Cast.name(), vec![arg, dtype])?
             }
             BodyStep::Apply(scalar_op, args) => {
-                let args = args.iter().map(|&arg| CallArgument::positional(objects[arg].clone()));
-                builder.call(scalar_op.name(), args.collect())?
+                in_language(*scalar_op, args.iter().map(|&arg| objects[arg].clone()), |op, given| {
+                    builder.call(op, given.into_iter().map(CallArgument::positional).collect())
+                })?
             }
         };
         objects.push(object);
@@ -67,7 +70,10 @@ pub(super) fn of_lambda(lambda: &Lambda) -> Function {
                 Term::call("cast", [terms[*arg].clone(), Term::Object(Object::DType(*dtype))])
             }
             BodyStep::Apply(scalar_op, args) => {
-                Term::call(scalar_op.name(), args.iter().map(|&arg| terms[arg].clone()))
+                let args = args.iter().map(|&arg| terms[arg].clone());
+                let Ok(term) =
+                    in_language(*scalar_op, args, |op, given| Ok::<_, Infallible>(Term::call(op, given)));
+                term
             }
         };
         terms.push(term);
@@ -76,6 +82,22 @@ pub(super) fn of_lambda(lambda: &Lambda) -> Function {
         params: (0..2 * states).map(name).collect(),
         results: body.results().iter().map(|&result| terms[result].clone()).collect(),
     }
+}
+
+/// What the ops of the language that are equivalent to an op give, each with the result of the one before and its own
+/// operands.
+pub(super) fn in_language<T, E>(
+    scalar_op: ScalarOp,
+    operands: impl IntoIterator<Item = T>,
+    mut call: impl FnMut(&'static str, Vec<T>) -> Result<T, E>,
+) -> Result<T, E> {
+    let (mut operands, mut result) = (operands.into_iter(), None);
+    for equivalent in scalar_op.in_language() {
+        let own = equivalent.arity() - usize::from(result.is_some());
+        let given = result.take().into_iter().chain(operands.by_ref().take(own)).collect();
+        result = Some(call(equivalent.name(), given)?);
+    }
+    Ok(result.expect("every op is some op of the language"))
 }
 
 /// A constant as Python writes numbers: of dtype bool, i64 or f64.

@@ -22,7 +22,7 @@ use super::error::DefineError;
 
 pub use as_written::AsWritten;
 pub use lambda::outline_lambda;
-use lambda::{of_lambda, python_number};
+use lambda::{in_language, of_lambda, python_number};
 
 /// Where an input of an outlined definition comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -177,15 +177,10 @@ impl Outliner<'_> {
         Ok(())
     }
 
-    fn map(&mut self, scalar_op: ScalarOp, mut operands: Vec<Object>) -> Result<Object, DefineError> {
-        let mut result = None;
-        for scalar_op in scalar_op.in_language() {
-            let own = scalar_op.arity() - usize::from(result.is_some());
-            let given = result.take().into_iter().chain(operands.drain(..own));
-            result =
-                Some(self.builder.call(scalar_op.name(), given.map(CallArgument::positional).collect())?);
-        }
-        Ok(result.expect("every op is some op of the language"))
+    fn map(&mut self, scalar_op: ScalarOp, operands: Vec<Object>) -> Result<Object, DefineError> {
+        in_language(scalar_op, operands, |op, given| {
+            self.builder.call(op, given.into_iter().map(CallArgument::positional).collect())
+        })
     }
 
     fn op(
