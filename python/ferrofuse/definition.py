@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 from . import _native, caller, saving, tracebacks
 from ._native import Builder, Chain, DefinitionError, Executable, GpuGraph, TensorView
 from .arrays.array_types import describe
+from .errors import argument_error
 from .explanation import Explanation
 from .group import Group
 from .nvfuser import absent, profiler
@@ -457,6 +458,7 @@ class FusionDefinition:
         """The cache with what was compiled. May be set to that of an equal fusion.
 
         Raises:
+            ArgumentError: for that of another fusion.
             AttributeError: if nothing is compiled yet.
             TypeError: for a value that is not a `FusionExecutorCache`.
         """
@@ -470,6 +472,8 @@ class FusionDefinition:
     def fec(self, fec: FusionExecutorCache) -> None:
         if not isinstance(fec, FusionExecutorCache):
             raise TypeError(f"fec must be a FusionExecutorCache, but is a {type(fec).__name__}")
+        if fec.fusion() != self.fusion:
+            raise argument_error("fec must be the cache of an equal fusion, but is that of another definition")
         self._fec, self._executable = fec, fec._compilable()
 
     def explain(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ferrofuse import DataType, FusionDefinition, FusionExecutorCache, LRUCache, LruFusionCache
+from ferrofuse import ArgumentError, DataType, FusionDefinition, FusionExecutorCache, LRUCache, LruFusionCache
 
 ONES = np.ones((2, 3), np.float32)
 
@@ -100,6 +100,11 @@ def test_other_objects_than_fusions_are_rejected():
     with pytest.raises(TypeError) as error:
         added(1).fec = added(1).fusion
     assert str(error.value) == "fec must be a FusionExecutorCache, but is a Fusion"
+    one, other = added(1), added(2)
+    one.execute([ONES]), other.execute([ONES])
+    with pytest.raises(ArgumentError, match="fec must be the cache of an equal fusion, but is that of another definition"):
+        one.fec = other.fec
+    np.testing.assert_array_equal(one.execute([ONES])[0], ONES + 1)
     with FusionDefinition() as empty:
         pass
     with pytest.raises(ValueError, match="give results back with fd.add_output"):

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import pickle
 import re
 
 import numpy as np
@@ -206,3 +207,27 @@ def test_a_tensor_tells_its_tasks():
         ("segment", "seg1", "uses", None),
     }
     assert [(task.kind, task.role) for task in z.tasks()] == [("group", "defines"), ("segment", "defines")]
+
+
+def moved(fd, x, kind):
+    return fd.ops.permute(x, dims=[1, 0]) if kind == "permute" else fd.ops.reshape(x, [-1])
+
+
+@pytest.mark.parametrize("kind", ["permute", "reshape"])
+@pytest.mark.parametrize("is_inside", [True, False])
+@pytest.mark.parametrize("options", [{"stay": True}, {"device": "cuda:1"}, {"stream": 1}])
+def test_views_run_nothing_and_so_break_no_group(options, is_inside, kind):
+    with FusionDefinition() as fd:
+        x = rows(fd)
+        with fd.group("g", **options):
+            y = fd.ops.exp(x)
+            views = [moved(fd, each, kind) for each in (x, y) if is_inside]
+        for output in [y, *(views or [moved(fd, each, kind) for each in (x, y)])]:
+            fd.add_output(output)
+    fd.segment()
+    loaded = pickle.loads(pickle.dumps(fd))
+    assert loaded.explain().to_dict()["groups"] == fd.explain().to_dict()["groups"]
+    if "device" not in options:
+        ones = np.ones((2, 3), np.float32)
+        for ours, theirs in zip(fd.execute([ones]), loaded.execute([ones])):
+            np.testing.assert_array_equal(ours, theirs)

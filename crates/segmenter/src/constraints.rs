@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use ir::graph::{DeviceStream, Fusion, Graph, Node, Tasks, Val, ValMap};
+use ir::graph::{DeviceStream, Fusion, Graph, Node, Tasks, TensorOp, Val, ValMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::legal::Rejection;
 use thiserror::Error;
@@ -88,8 +88,10 @@ pub struct Constraints {
     stays: Vec<Stay>,
     /// Which of them a node is in.
     stay_of: FxHashMap<Node, usize>,
-    /// Nodes that are computed anywhere: those that are recomputed wherever they are used, and views that are in no group.
+    /// Nodes that are computed anywhere.
     free: FxHashSet<Node>,
+    /// Nodes that mostly run nothing, as their results are views.
+    views: FxHashSet<Node>,
 }
 
 impl Constraints {
@@ -101,9 +103,9 @@ impl Constraints {
         }
         // Seeds of random numbers are scalar inputs in the definition of a segment, constants in a whole definition.
         constraints.free = free_nodes(graph, fusion, |input| graph.shape(input).is_empty());
-        let mut grouped: FxHashSet<Node> = FxHashSet::default();
+        let is_view = |node: &Node| is_mostly_a_view(&graph.node(*node).op);
+        constraints.views = fusion.order().iter().copied().filter(is_view).collect();
         for (task, data, options) in tasks.groups() {
-            grouped.extend(data.view.order());
             let is_bound = |node: &Node| fusion.contains(*node) && !constraints.free.contains(node);
             let nodes: Vec<Node> = data.view.order().iter().copied().filter(is_bound).collect();
             // A group comes after the one around it, and is more specific.
@@ -117,8 +119,6 @@ impl Constraints {
                 constraints.stays.push(Stay { name: data.name.clone(), nodes });
             }
         }
-        let is_view = |node: &Node| graph.node(*node).op.is_view() && !grouped.contains(node);
-        constraints.free.extend(fusion.order().iter().copied().filter(is_view));
         constraints
     }
 
@@ -150,15 +150,17 @@ impl Constraints {
         self.stay_of.get(&node).map(|&stay| self.stays[stay].nodes.as_slice())
     }
 
-    /// The device and the stream of a segment that computes these nodes.
+    /// The device and the stream of a segment that computes these nodes. Views are where the others are.
     ///
     /// # Errors
     /// Two of which one segment would run on both.
     pub fn place_of(&self, nodes: &[Node]) -> Result<DeviceStream, [DeviceStream; 2]> {
         let anywhere = DeviceStream::default();
-        let places = nodes.iter().filter(|node| !self.free.contains(node));
-        let mut places = places.map(|node| self.places.get(node).unwrap_or(&anywhere));
-        let Some(first) = places.next() else { return Ok(anywhere) };
+        let computed = nodes.iter().filter(|node| !self.free.contains(node) && !self.views.contains(node));
+        let mut places = computed.map(|node| self.places.get(node).unwrap_or(&anywhere));
+        let Some(first) = places.next() else {
+            return Ok(nodes.iter().find_map(|node| self.places.get(node)).cloned().unwrap_or(anywhere));
+        };
         match places.find(|place| *place != first) {
             Some(second) => Err([first.clone(), second.clone()]),
             None => Ok(first.clone()),
@@ -200,7 +202,8 @@ impl Constraints {
             place.map_err(spans)?;
         }
         for (stay, Stay { name: group, .. }) in self.stays.iter().enumerate() {
-            let computes = |number: &usize| self.touched(segments[*number].order()).contains(&stay);
+            let is_of = |node: &Node| self.stay_of.get(node) == Some(&stay) && !self.views.contains(node);
+            let computes = |number: &usize| segments[*number].order().iter().any(is_of);
             let computing: Vec<usize> = (0..segments.len()).filter(computes).collect();
             if computing.len() > 1 {
                 let segments = computing.into_iter().map(&name).collect();
@@ -218,4 +221,9 @@ impl Constraints {
     fn is_whole(&self, stay: usize, nodes: &[Node]) -> bool {
         self.stays[stay].nodes.iter().all(|node| nodes.binary_search(node).is_ok())
     }
+}
+
+/// Whether an op makes a view of its operand, with some or all layouts of that.
+fn is_mostly_a_view(op: &TensorOp) -> bool {
+    op.is_view() || matches!(op, TensorOp::Reshape(_) | TensorOp::Slice { .. })
 }

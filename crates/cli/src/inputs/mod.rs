@@ -171,11 +171,17 @@ fn input_names(definition: &Definition) -> Vec<String> {
     definition.input_decls().iter().map(|decl| definition.name_of(decl.val)).collect()
 }
 
-/// Rejects files of several arrays, one of which has the name of no input.
+/// Rejects files of several arrays, one of which has the name of no input, or of one that another such file has.
 fn check_archives(definition: &Definition, request: &Request) -> Result<(), Failure> {
     let names = input_names(definition);
+    let mut earlier: Vec<String> = Vec::new();
     for path in request.archives() {
         let arrays = arrays::names(path)?;
+        if let Some(again) = arrays.iter().find(|array| earlier.contains(array)) {
+            let message = format!("--input: `{again}` is given twice, the second time by {}", path.display());
+            return Err(Failure::user(message));
+        }
+        earlier.extend(arrays.iter().cloned());
         let Some(other) = arrays.iter().find(|array| !names.contains(array)) else { continue };
         let given = arrays::listed(&arrays.iter().map(String::as_str).collect::<Vec<_>>());
         let there = if names.is_empty() { "no input".to_owned() } else { names.join(", ") };

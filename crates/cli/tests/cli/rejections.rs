@@ -165,6 +165,9 @@ fn arrays_for_no_input_are_rejected() {
     let (foo, both) = (safetensors(folder.path(), &["foo"]), safetensors(folder.path(), &["x", "y"]));
     let text = fine(&format!("run {path} --input x={foo} --input {both} --check"));
     assert!(text.contains("matches the evaluator"), "{text}");
+    let x = safetensors(folder.path(), &["x"]);
+    let twice = rejected(&path, &["--input", &both, "--input", &x], 2);
+    assert!(twice.contains("--input: `x` is given twice, the second time by /"), "{twice}");
 }
 
 /// What only the data shows has its line, as what is wrong in the file has.

@@ -47,6 +47,7 @@ impl<'a> Argument<'a> {
     /// `'a`, and until the call has returned and views among its outputs are gone nobody may touch it but through arguments of the
     /// same call that were made by this function. Alignment does not matter.
     pub unsafe fn from_raw_parts(base: *mut u8, dtype: DType, layout: Layout) -> Argument<'a> {
+        debug_assert_eq!(layout.sizes.len(), layout.strides.len(), "a stride for each size");
         Argument { base, dtype, layout, writable: true, lifetime: PhantomData }
     }
 

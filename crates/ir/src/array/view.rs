@@ -57,15 +57,20 @@ impl<'a> ArrayView<'a> {
     /// and not written to by anybody for `'a`: the elements that some index reaches, and what lies between them only if
     /// axes interleave. Alignment does not matter; without elements any pointer will do.
     pub unsafe fn from_raw_parts(base: *const u8, dtype: DType, layout: Layout) -> ArrayView<'a> {
+        debug_assert_eq!(layout.sizes.len(), layout.strides.len(), "a stride for each size");
         ArrayView { base, dtype, layout, lifetime: PhantomData }
     }
 
     /// The same memory through another layout, whose offset counts from where this view's layout counts.
     ///
     /// # Errors
-    /// [`ArrayError::Outside`] when this view's layout does not [cover](Layout::covers) it: when it reaches what others may
-    /// write to, be it between the elements of this view.
+    /// [`ArrayError::Ranks`] when the layout has more or fewer strides than sizes. [`ArrayError::Outside`] when this view's
+    /// layout does not [cover](Layout::covers) it: when it reaches what others may write to, be it between the elements of
+    /// this view.
     pub fn relaid(&self, layout: Layout) -> Result<ArrayView<'a>, ArrayError> {
+        if layout.sizes.len() != layout.strides.len() {
+            return Err(ArrayError::Ranks { sizes: layout.sizes.len(), strides: layout.strides.len() });
+        }
         match self.layout.covers(&layout) {
             true => Ok(ArrayView { layout, ..self.clone() }),
             false => Err(outside(&layout, self.numel())),
@@ -283,6 +288,7 @@ impl<'a> ArrayViewMut<'a> {
     /// initialised, and nobody else may touch it for `'a`: the elements that some index reaches, and what lies between
     /// them only if axes interleave. Alignment does not matter; without elements any pointer will do.
     pub unsafe fn from_raw_parts(base: *mut u8, dtype: DType, layout: Layout) -> ArrayViewMut<'a> {
+        debug_assert_eq!(layout.sizes.len(), layout.strides.len(), "a stride for each size");
         ArrayViewMut { base, dtype, layout, lifetime: PhantomData }
     }
 

@@ -41,6 +41,8 @@ fn nothing_outside_is_reached() {
     let whole = ArrayView::new(&memory, 0, DType::F32, &[6], &[1]).unwrap();
     assert!(whole.relaid(Layout { offset: 1, ..Layout::dense(&[6]) }).is_err());
     assert!(whole.relaid(Layout { offset: 1, ..Layout::dense(&[5]) }).is_ok());
+    let no_strides = Layout { sizes: [6, 1000].into_iter().collect(), ..Layout::dense(&[6]) };
+    assert_eq!(whole.relaid(no_strides).unwrap_err().to_string(), "1 strides for 2 sizes");
 }
 
 #[test]
