@@ -9,7 +9,7 @@
 use index::Expr;
 use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
 use ops::{Body, BodyStep, DType, Lambda, Monoid, Scalar, ScalarOp};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::approximate::constant;
@@ -24,6 +24,8 @@ pub struct SoftmaxFolds {
     pub sum: Node,
     /// The exponential: exp, or a cheaper one.
     exponential: ScalarOp,
+    /// The reciprocal that elements are multiplied by, if nothing else uses the sum.
+    inverse: Option<ScalarOp>,
 }
 
 impl SoftmaxFolds {
@@ -33,9 +35,24 @@ impl SoftmaxFolds {
     }
 }
 
-/// The folds of softmaxes of f32, in the order of their sums.
-pub fn softmax_folds(graph: &Graph, fusion: &Fusion) -> Vec<SoftmaxFolds> {
-    fusion.order().iter().filter_map(|&sum| folds_of(graph, sum)).collect()
+/// The folds of softmaxes of f32, in the order of their sums. Values that are `kept` in memory stay.
+pub fn softmax_folds(graph: &Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> Vec<SoftmaxFolds> {
+    let all = fusion.order().iter().filter_map(|&sum| folds_of(graph, sum));
+    let inverse = |sum: Node| inverse_of(graph, fusion, sum).filter(|_| !kept.contains(&sum.into()));
+    all.map(|folds| SoftmaxFolds { inverse: inverse(folds.sum), ..folds }).collect()
+}
+
+/// The reciprocal that is all that uses a value, broadcast.
+fn inverse_of(graph: &Graph, fusion: &Fusion, sum: Node) -> Option<ScalarOp> {
+    let users = |val: Val| fusion.uses(val).iter().copied().filter(move |_| !fusion.is_output(val));
+    let &[broadcast] = users(sum.into()).collect::<SmallVec<[Node; 2]>>().as_slice() else { return None };
+    let &[inverse] = users(broadcast.into()).collect::<SmallVec<[Node; 2]>>().as_slice() else { return None };
+    match (&graph.node(broadcast).op, &graph.node(inverse).op) {
+        (TensorOp::Broadcast(_), TensorOp::Map(op)) if op.in_language() == [ScalarOp::Reciprocal] => {
+            Some(*op)
+        }
+        _ => None,
+    }
 }
 
 /// The folds of a softmax of this sum, if it is that of one.
@@ -63,7 +80,7 @@ fn folds_of(graph: &Graph, sum: Node) -> Option<SoftmaxFolds> {
         _ => false,
     };
     let fits = keeps && is_maximum && graph.dtype(x) == DType::F32;
-    fits.then_some(SoftmaxFolds { maximum: largest.node, sum, exponential })
+    fits.then_some(SoftmaxFolds { maximum: largest.node, sum, exponential, inverse: None })
 }
 
 fn log2_e() -> Scalar {
@@ -72,17 +89,35 @@ fn log2_e() -> Scalar {
 
 /// Folds these pairs at once.
 pub fn fold_online(graph: &mut Graph, fusion: &Fusion, chosen: &[SoftmaxFolds]) -> (Fusion, ValMap) {
-    let mut sums: FxHashMap<Node, Val> = FxHashMap::default();
+    let mut made: FxHashMap<Node, Val> = FxHashMap::default();
+    // For the broadcast of a sum that is only divided by, its reciprocal.
+    let mut inverses: FxHashMap<Val, Val> = FxHashMap::default();
     rewrite(graph, fusion, |graph, facts, node, operands| {
-        if let Some(&sum) = sums.get(&node) {
-            return Some(vec![sum]);
+        if let Some(&val) = made.get(&node) {
+            return Some(vec![val]);
+        }
+        if let (TensorOp::Map(_), [broadcast]) = (&graph.node(node).op, operands)
+            && let TensorOp::Broadcast(is_new) = graph.op(*broadcast).clone()
+            && let Some(&inverse) = inverses.get(&graph.operands(*broadcast)[0])
+        {
+            return Some(vec![NodeBuilder { graph, facts }.add(TensorOp::Broadcast(is_new), &[inverse])]);
         }
         let folds = chosen.iter().find(|folds| folds.maximum == node)?;
         let TensorOp::Fold { axes, .. } = graph.node(node).op.clone() else { return None };
         let mut online = Online { nodes: NodeBuilder { graph, facts }, axes };
         let (largest, sum) = online.of(operands[0], folds.exponential);
-        sums.insert(folds.sum, sum);
-        Some(vec![largest])
+        // Kernels that walk the elements again need not compute these for each row.
+        let stored = online.nodes.map(ScalarOp::SegmentSet, &[largest]);
+        let sum = match folds.inverse {
+            None => online.nodes.map(ScalarOp::SegmentSet, &[sum]),
+            Some(reciprocal) => {
+                let inverse = online.nodes.map(reciprocal, &[sum]);
+                inverses.insert(sum, online.nodes.map(ScalarOp::SegmentSet, &[inverse]));
+                sum
+            }
+        };
+        made.insert(folds.sum, sum);
+        Some(vec![stored])
     })
 }
 
@@ -108,10 +143,7 @@ impl Online<'_> {
         let lowest = self.nodes.constant(Scalar::lowest(DType::F32));
         let largest = self.nodes.map(ScalarOp::Where, &[is_none, lowest, largest]);
         let (of_none, sum) = (self.sum_of_none(count), self.nodes.cast(total, DType::F32));
-        let sum = self.nodes.map(ScalarOp::Where, &[is_none, of_none, sum]);
-        // Kernels that walk the elements again need not compute these for each row.
-        let [largest, sum] = [largest, sum].map(|val| self.nodes.map(ScalarOp::SegmentSet, &[val]));
-        (largest, sum)
+        (largest, self.nodes.map(ScalarOp::Where, &[is_none, of_none, sum]))
     }
 
     /// The sum where no element is larger than -inf: NaN, or 0 of no elements.

@@ -82,10 +82,11 @@ pub(super) fn softmaxes(compilation: &mut Compilation<'_>) -> Result<(), PlanErr
     if is_long || matches!(compilation.request.target.processor, Processor::Gpu(_)) {
         return Ok(());
     }
+    let kept = compilation.kept_after();
     let (graph, judge) = compilation.judged();
     let fusion = &judge.rewritten.fusion;
     let judge = Judge { searches: fusion.order().len() <= MAX_SEARCHED_NODES, ..judge };
-    let mut all = softmax_folds(graph, fusion);
+    let mut all = softmax_folds(graph, fusion, &kept);
     // A segment by itself does not know to which dtype the quotients are rounded.
     let is_segment = judge.request.options.is_segment;
     all.retain(|folds| (folds.is_cheap() || is_segment) && judge.comes_from_memory(graph, folds.maximum));

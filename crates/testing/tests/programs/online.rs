@@ -9,6 +9,7 @@ use ferrofuse_testing::random::{Input, Numbers, Placed, Placement};
 use ir::graph::{Fusion, Graph};
 use ops::DType;
 use reference::evaluate::EvaluateOptions;
+use rustc_hash::FxHashSet;
 use target::Target;
 
 use super::rewritten::{compare_programs, within_bounds};
@@ -22,7 +23,7 @@ const MIN_RUN: usize = 15;
 #[test]
 fn programs_with_softmaxes_give_the_same() {
     let online = |_, graph: &mut Graph, written: &Fusion| {
-        let folds = softmax_folds(graph, written);
+        let folds = softmax_folds(graph, written, &FxHashSet::default());
         (!folds.is_empty()).then(|| fold_online(graph, written, &folds).0)
     };
     compare_programs(SEEDS, MIN_RUN, &EvaluateOptions::default(), online, within_bounds);
