@@ -122,30 +122,33 @@ impl Rescaled {
         (states, elements): (&[A::V], &[Vec<A::V>]),
         are_one: &[bool],
     ) -> Vec<A::V> {
-        let keys = || elements.iter().map(|element| &element[self.maximum]);
-        let largest = keys().fold(states[self.maximum].clone(), |largest, key| {
-            arith.apply(ScalarOp::Maximum, &[largest, key.clone()])
-        });
+        let mut largest = Pairwise::of(ScalarOp::Maximum);
+        elements.iter().for_each(|element| largest.push(arith, element[self.maximum].clone()));
+        let largest = largest.total(arith);
+        let largest = arith.apply(ScalarOp::Maximum, &[states[self.maximum].clone(), largest]);
         let own = self.factor(arith, ScalarOp::ExpNonpositive, &states[self.maximum], &largest);
-        let factors: Vec<A::V> =
-            keys().map(|key| self.factor(arith, self.exponential, key, &largest)).collect();
-        let mut after = states.to_vec();
-        for (state, value) in after.iter_mut().enumerate().filter(|(state, _)| *state != self.maximum) {
-            let casts = [dtypes[self.maximum], dtypes[state]];
-            let sum = if are_one[state] {
-                let sum = sum(arith, factors.clone());
-                widened(arith, &sum, casts)
-            } else {
-                let mut term = |(element, factor): (&Vec<A::V>, &A::V)| {
-                    let factor = widened(arith, factor, casts);
-                    arith.apply(ScalarOp::Mul, &[element[state].clone(), factor])
+        let mut sums: Vec<Pairwise<A::V>> = states.iter().map(|_| Pairwise::of(ScalarOp::Add)).collect();
+        for element in elements {
+            let factor = self.factor(arith, self.exponential, &element[self.maximum], &largest);
+            for (state, sum) in sums.iter_mut().enumerate().filter(|(state, _)| *state != self.maximum) {
+                let term = match are_one[state] {
+                    true => factor.clone(),
+                    false => {
+                        let factor = widened(arith, &factor, [dtypes[self.maximum], dtypes[state]]);
+                        arith.apply(ScalarOp::Mul, &[element[state].clone(), factor])
+                    }
                 };
-                let terms = elements.iter().zip(&factors).map(&mut term).collect();
-                sum(arith, terms)
-            };
+                sum.push(arith, term);
+            }
+        }
+        let mut after = states.to_vec();
+        for (state, sum) in sums.into_iter().enumerate().filter(|(state, _)| *state != self.maximum) {
+            let casts = [dtypes[self.maximum], dtypes[state]];
+            let sum = sum.total(arith);
+            let sum = if are_one[state] { widened(arith, &sum, casts) } else { sum };
             let own = widened(arith, &own, casts);
-            let rescaled = arith.apply(ScalarOp::Mul, &[value.clone(), own]);
-            *value = arith.apply(ScalarOp::Add, &[rescaled, sum]);
+            let rescaled = arith.apply(ScalarOp::Mul, &[states[state].clone(), own]);
+            after[state] = arith.apply(ScalarOp::Add, &[rescaled, sum]);
         }
         after[self.maximum] = largest;
         after
@@ -173,18 +176,35 @@ fn widened<A: BodyArith>(arith: &mut A, factor: &A::V, [from, to]: [DType; 2]) -
     if from == to { factor.clone() } else { arith.cast(factor, from, to) }
 }
 
-/// The sum of values, in pairs.
-fn sum<A: BodyArith>(arith: &mut A, mut values: Vec<A::V>) -> A::V {
-    while values.len() > 1 {
-        let pairs = values.chunks(2);
-        values = pairs
-            .map(|pair| match pair {
-                [a, b] => arith.apply(ScalarOp::Add, &[a.clone(), b.clone()]),
-                _ => pair[0].clone(),
-            })
-            .collect();
+/// Values combined in pairs, and the results in pairs again. Each is combined as early as it can be, so that few values are
+/// alive at a time.
+struct Pairwise<V> {
+    op: ScalarOp,
+    /// What has no partner yet, with how often it was combined.
+    waiting: Vec<(V, u32)>,
+}
+
+impl<V: Clone> Pairwise<V> {
+    fn of(op: ScalarOp) -> Pairwise<V> {
+        Pairwise { op, waiting: Vec::new() }
     }
-    values.swap_remove(0)
+
+    fn push(&mut self, arith: &mut impl BodyArith<V = V>, value: V) {
+        let (mut value, mut level) = (value, 0);
+        while let Some((earlier, _)) = self.waiting.pop_if(|(_, of)| *of == level) {
+            (value, level) = (arith.apply(self.op, &[earlier, value]), level + 1);
+        }
+        self.waiting.push((value, level));
+    }
+
+    /// The combination of at least one value.
+    fn total(mut self, arith: &mut impl BodyArith<V = V>) -> V {
+        let (mut total, _) = self.waiting.pop().expect("a value");
+        while let Some((earlier, _)) = self.waiting.pop() {
+            total = arith.apply(self.op, &[earlier, total]);
+        }
+        total
+    }
 }
 
 /// A body with a state that may be the maximum.
