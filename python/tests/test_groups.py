@@ -231,3 +231,16 @@ def test_views_run_nothing_and_so_break_no_group(options, is_inside, kind):
         ones = np.ones((2, 3), np.float32)
         for ours, theirs in zip(fd.execute([ones]), loaded.execute([ones])):
             np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_group_without_ops_of_its_own_says_so():
+    with FusionDefinition() as fd:
+        x = rows(fd)
+        with fd.group("a", stream=1):
+            y = fd.ops.exp(x)
+        with fd.group("b", stream=2):
+            z = fd.ops.exp(x)
+        fd.add_output(fd.ops.add(y, z))
+    first, second = fd.explain().to_dict()["groups"]
+    assert first["segments"] and not second["segments"] and second["stream"] == 2
+    assert second["dropped"] == "it has no ops of its own: equal ops are in the group of the first"

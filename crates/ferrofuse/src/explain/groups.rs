@@ -1,9 +1,14 @@
 //! The result of planning for the groups of a definition: the segments that compute each, or why none does.
 
+use std::iter;
+
 use compiler::Plan;
 use ir::definition::Definition;
-use ir::graph::{Fusion, GroupOptions, Task, TaskData, TaskKind, Tasks};
+use ir::graph::{Fusion, GroupDecl, TaskKind, Tasks};
 use serde::{Deserialize, Serialize};
+
+/// Why no segment computes a group without ops.
+const NO_OPS: &str = "it has no ops of its own: equal ops are in the group of the first";
 
 /// A group, and the segments that compute ops of it.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -30,24 +35,27 @@ pub struct GroupExplanation {
 
 /// The groups in the order in which they were opened.
 pub(super) fn groups(definition: &Definition, plan: &Plan) -> Vec<GroupExplanation> {
-    let written = &definition.tasks;
-    let group = |(task, data, options): (Task, &TaskData, &GroupOptions)| {
-        let at = written.device_stream(task);
+    let declared = definition.record.groups();
+    let around = |group: &GroupDecl| group.parent.map(|parent| &declared[parent]);
+    let group = |group: &GroupDecl| {
+        let all_around = iter::successors(around(group), |outer| around(outer));
+        let at = all_around.fold(group.options.at.clone(), |at, outer| at.or(&outer.options.at));
+        let has_ops = definition.tasks.groups().any(|(_, data, _)| data.name == group.name);
+        let dropped = plan.dropped.iter().find(|dropped| dropped.name == group.name);
         GroupExplanation {
-            name: data.name.clone(),
-            parent: data.parent.map(|parent| written.get(parent).name.clone()),
-            stay: options.stay,
+            name: group.name.clone(),
+            parent: around(group).map(|outer| outer.name.clone()),
+            stay: group.options.stay,
             device: at.device.as_deref().map(str::to_owned),
             stream: at.stream,
-            segments: segments(plan, &data.name),
-            dropped: plan
-                .dropped
-                .iter()
-                .find(|dropped| dropped.name == data.name)
-                .map(|dropped| dropped.reason.clone()),
+            segments: segments(plan, &group.name),
+            dropped: match dropped {
+                _ if !has_ops => Some(NO_OPS.to_owned()),
+                dropped => dropped.map(|dropped| dropped.reason.clone()),
+            },
         }
     };
-    written.groups().map(group).collect()
+    declared.iter().map(group).collect()
 }
 
 /// The segments of a plan that compute the ops that passes left of a group.
