@@ -36,7 +36,12 @@ from ._native import (
     set_rng_state,
     to_gpu,
 )
-from .arrays import operators as _operators, tensor_methods as _tensor_methods, ufuncs as _ufuncs
+from .arrays import (
+    numpy_functions as _numpy_functions,
+    operators as _operators,
+    tensor_methods as _tensor_methods,
+    ufuncs as _ufuncs,
+)
 from .definition import FusionDefinition
 from .explanation import Explanation
 from .functions.differentiable import autograd
@@ -61,6 +66,7 @@ from .segments import FoldLambda, Segment, SegmentBytes
 _operators.attach()
 _tensor_methods.attach()
 _ufuncs.attach()
+_numpy_functions.attach()
 _absent.attach()
 _atexit.register(_await_background)
 

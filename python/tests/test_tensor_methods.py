@@ -140,7 +140,7 @@ def test_torchs_names_are_methods_too():
     assert run(lambda x: x.unsqueeze(-1), X).shape == (2, 3, 4, 1)
     for at in (4, -5):
         with pytest.raises(ArgumentError, match=rf"`unsqueeze`: argument `dim` must be from -4 to 3, but is {at}$"):
-            run(lambda x: np.expand_dims(x, at), X)
+            run(lambda x: x.unsqueeze(at), X)
 
 
 def test_ops_of_one_operand_are_methods():
@@ -195,17 +195,16 @@ MISTAKES = {
     "a step back": (lambda x: x[2:0:-1], "a slice with a negative step must have no bounds: slice first"),
     "no step": (lambda x: x[::0], "a step must be an integer other than 0, but is 0"),
     "two ellipses": (lambda x: x[..., 0, ...], "`...` may be given only once"),
-    "floored": (lambda x: x // 2.0, ON_A_TENSOR.format("//") + r"use ferrofuse.ops.floor\(x / y\)"),
-    "an axis too many": (lambda x: x.swapaxes(0, 3), "`swapaxes`: an axis must be from -3 to 2, but is 3"),
+    "an axis too many": (lambda x: x.swapaxes(0, 3), "`swapaxes`: argument `axis2` must be from -3 to 2, but is 3"),
     "an axis missing": (lambda x: x.cummax(), "`cummax`: argument `dim` must be an axis for a tensor of 3 axes, but none is given"),
     "a new axis too many": (lambda x: np.expand_dims(x, (0, 7)), "np.expand_dims: argument `axis` must be from -5 to 4, but is 7"),
     "a new axis too few": (lambda x: np.expand_dims(x, (-6, 0)), "np.expand_dims: argument `axis` must be from -5 to 4, but is -6"),
-    "a new axis twice": (lambda x: np.expand_dims(x, [1, -4]), r"`axis` must name each new axis once, but is \(1, -4\)"),
+    "a new axis twice": (lambda x: np.expand_dims(x, [1, -4]), r"`axis` must name each axis once, but is \[1, -4\]"),
     "squeeze": (lambda x: x.squeeze(), "`squeeze` needs the axes to remove"),
     "array from the right": (lambda x: x + np.ones(3), "`add`: " + NO_VALUE),
     "array from the left": (lambda x: np.ones(3) + x, "`add`: " + NO_VALUE),
     "array in an op": (lambda x: ferrofuse.ops.add(x, np.ones(3)), NO_VALUE),
-    "numpy's": (lambda x: np.linalg.norm(x), "np.linalg.norm is not supported on tensors of a definition"),
+    "numpy's": (lambda x: np.linalg.inv(x), "np.linalg.inv is not supported on tensors of a definition"),
     "a reduction": (lambda x: np.add.reduce(x), "np.add.reduce is not supported on values of a definition"),
     "a shape": (lambda x: x.shape == (3, 3, 3), "`shape` of a tensor of a definition is known only when"),
     "a number of elements": (lambda x: x.size == 27, r"`size` .*: x.size\(0\) is a scalar of the definition"),
@@ -265,7 +264,7 @@ def test_places_keep_their_axis():
 
 
 def test_one_element_has_no_variance_of_a_sample():
-    assert np.isnan(run(lambda x: x[0].std(ddof=1), X[0, 0])) and np.isnan(run(lambda x: x.var((), 1), X)).all()
+    assert np.isnan(run(lambda x: x[0].std(ddof=1), X[0, 0])) and np.isnan(run(lambda x: x.var((), ddof=1), X)).all()
 
 
 def test_an_axis_is_named_once():

@@ -6,9 +6,11 @@ Slices with step 1 and integers are views if the tensor is an input. Other steps
 from numbers import Integral
 from typing import Any, List, Tuple
 
+from .. import caller
 from .._native import DataType, TensorView, Val
 from ..errors import argument_error
-from . import tensor_methods as methods
+from .calls import apply
+from .shapes import flatten
 
 # Dtypes of index tensors that ops take, and those that are cast to i64 first.
 _INDICES = (DataType.Int, DataType.Int32, DataType.UInt64)
@@ -32,8 +34,8 @@ def indexed(x: Any, key: Any) -> Any:
             x = _stepped(x, 1 if key.step is None else key.step, axis)
             new.append(False)
         else:
-            x = methods.apply("select", x, key, axis)
-    x = methods.apply("broadcast", x, new[::-1]) if any(new) else x
+            x = apply("select", x, key, axis)
+    x = apply("broadcast", x, new[::-1]) if any(new) else x
     return _with_index_axes_first(x, keys)
 
 
@@ -45,7 +47,7 @@ def _with_index_axes_first(x: Any, keys: List[Any]) -> Any:
         return x
     begin = index - sum(place < index for place in places)
     moved = list(range(begin, begin + keys[index].ndim))
-    return methods.apply("permute", x, [*moved, *(axis for axis in range(x.ndim) if axis not in moved)])
+    return apply("permute", x, [*moved, *(axis for axis in range(x.ndim) if axis not in moved)])
 
 
 def _key_per_axis(x: Any, keys: Tuple[Any, ...]) -> List[Any]:
@@ -70,7 +72,7 @@ def _normalized(key: Any) -> Any:
     if isinstance(key, slice):
         return slice(*map(_normalized, (key.start, key.stop, key.step)))
     if isinstance(key, TensorView) and key.dtype() in _CAST:
-        return methods.apply("cast", key, DataType.Int)
+        return apply("cast", key, DataType.Int)
     return int(key) if isinstance(key, Integral) and not isinstance(key, bool) else key
 
 
@@ -107,7 +109,7 @@ def _sliced(x: Any, keys: List[Any]) -> Any:
             raise argument_error("`x[…]`: a slice with a negative step must have no bounds: slice first, as in x[2:5][::-1]")
         starts[axis], ends[axis] = _bounds(ends[axis], key)
         is_sliced = True
-    return methods.apply("slice", x, starts, ends) if is_sliced else x
+    return apply("slice", x, starts, ends) if is_sliced else x
 
 
 def _bounds(size: Any, key: slice) -> Tuple[Any, Any]:
@@ -120,7 +122,7 @@ def _bounds(size: Any, key: slice) -> Tuple[Any, Any]:
     if not isinstance(start, int) or not isinstance(stop, int):
         return begin, end
     if _is_from_end(start) != _is_from_end(stop):
-        return begin, methods.apply("maximum", *((begin, end) if isinstance(begin, Val) else (end, begin)))
+        return begin, apply("maximum", *((begin, end) if isinstance(begin, Val) else (end, begin)))
     return (begin, end) if start < stop else (0, 0)  # nothing, whatever the size
 
 
@@ -134,19 +136,20 @@ def _stepped(x: Any, step: int, axis: int) -> Any:
         return x
     size = x.size(axis)
     start, by = (0, step) if step > 0 else (size - 1, -step)
-    whole = methods.apply("add", size, by - 1) if isinstance(size, Val) else size + by - 1
-    count = methods.apply("div", whole, by) if isinstance(whole, Val) else whole // by
-    return methods.apply("index_select", x, _iota(x, count, start, step), axis)
+    whole = apply("add", size, by - 1) if isinstance(size, Val) else size + by - 1
+    count = apply("div", whole, by) if isinstance(whole, Val) else whole // by
+    return apply("index_select", x, iota(x, count, start, step), axis)
 
 
-def _iota(x: Any, count: Any, start: Any, step: int) -> Any:
-    return x._apply("iota", methods.caller.place(), count, start, step, DataType.Int)
+def iota(x: Any, count: Any, start: Any, step: int) -> Any:
+    """`start + i * step` for each `i` below a count, in the definition of a tensor."""
+    return x._apply("iota", caller.place(), count, start, step, DataType.Int)
 
 
 def _gathered(x: Any, index: Any, axis: int) -> Any:
     """The elements of an axis that an index tensor selects. The axes of the index replace that axis."""
     if index.ndim == 1:
-        return methods.apply("index_select", x, index, axis)
+        return apply("index_select", x, index, axis)
     before, after = [x.size(place) for place in range(axis)], [x.size(place) for place in range(axis + 1, x.ndim)]
-    taken = methods.apply("index_select", x, methods.flatten(index), axis)
-    return methods.apply("reshape", taken, [*before, *index.shape(), *after])
+    taken = apply("index_select", x, flatten(index), axis)
+    return apply("reshape", taken, [*before, *index.shape(), *after])
