@@ -26,8 +26,9 @@ HEAD = """# What torch.compile fuses
 
 Made by `scripts/generate_torch_ops.py` of the backend's table (`python/ferrofuse/torch/rows/`).
 Ops are named as torch names them, after its decompositions: softmax, norms, losses and most activations are no rows
-of the table, because they arrive as the ops below. Dtypes: bool, i32, i64, f16, bf16, f32, f64; tensors of others,
-and ops that are not listed, are left to eager. `ferrofuse.torch.explain(model, *inputs)` tells what of a model is.
+of the table, because they arrive as the ops below. Dtypes: bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64; tensors
+of others, and ops that are not listed, are left to eager. `ferrofuse.torch.explain(model, *inputs)` tells what of a
+model is.
 """
 
 

@@ -33,6 +33,8 @@ def table(fallback_random: bool) -> Dict[Any, Callable[..., Any]]:
     chosen[torch.ops.aten.channel_shuffle.default] = _channel_shuffle
     chosen[torch.ops.aten.native_channel_shuffle.default] = _channel_shuffle
     chosen[torch.ops.aten.addcmul.default] = _addcmul(chosen[torch.ops.aten.addcmul.default])
+    chosen[torch.ops.aten.threshold.default] = _threshold
+    chosen[torch.ops.aten.native_dropout_backward.default] = _native_dropout_backward
     whole = _packets(_WHOLE + " " + _DRAWS if fallback_random else _WHOLE)
     kept = {getattr(packet, name) for packet in whole for name in packet.overloads()}
     return {op: decomposition for op, decomposition in chosen.items() if op not in kept}
@@ -46,6 +48,18 @@ def _addcmul(decomposition: Callable[..., Any]) -> Callable[..., Any]:
         return decomposition(x, first, second, value=value if is_float or not isinstance(value, float) else int(value))
 
     return addcmul
+
+
+def _threshold(x: Any, threshold: Any, value: Any) -> Any:
+    """Torch's decomposition computes integers beside a float in f32: eager truncates the numbers."""
+    if not x.is_floating_point():
+        threshold, value = int(threshold), int(value)
+    return torch.where(x <= threshold, value, x)
+
+
+def _native_dropout_backward(gradient: Any, mask: Any, scale: float) -> Any:
+    """Torch's decomposition makes a contiguous tensor: eager keeps the order of the gradient in memory."""
+    return gradient * (mask.to(gradient.dtype) * scale)
 
 
 def _roll(decomposition: Callable[..., Any]) -> Callable[..., Any]:

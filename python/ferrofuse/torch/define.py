@@ -143,7 +143,7 @@ class _Lowering:
         """The arguments; integers as f64 if the result is f64, where the language would compute in f32, and tensors without
         axes in the dtype to which they do not promote others.
         """
-        arguments = [self._argument(_rounded(node, _converted(node, one))) for one in node.args]
+        arguments = [self._argument(_rounded(node, place, _converted(node, one))) for place, one in enumerate(node.args)]
         if _promotes_integers_to_f64(node):
             return [self._fd.ops.cast(one, DataType.Double) if isinstance(one, TensorView) else one for one in arguments]
         common = _dtype_of_tensors_with_axes(node)
@@ -151,13 +151,13 @@ class _Lowering:
             return arguments
         is_small = [isinstance(one, torch.fx.Node) and not is_number(one) and results(one)[0].ndim == 0 for one in node.args]
         return [
-            self._promoted(node, one, common) if small and one.dtype() != DataType.Bool else one
-            for one, small in zip(arguments, is_small)
+            self._promoted(node, place, one, common) if small and one.dtype() != DataType.Bool else one
+            for place, (one, small) in enumerate(zip(arguments, is_small))
         ]
 
-    def _promoted(self, node: Any, value: Any, dtype: Any) -> Any:
-        """A tensor without axes in the dtype of the others."""
-        if rows.rounds_numbers(op_of(node)):
+    def _promoted(self, node: Any, place: int, value: Any, dtype: Any) -> Any:
+        """The tensor without axes at a place in the dtype of the others."""
+        if rows.rounds_numbers(op_of(node), place):
             value = self._fd.ops.cast(value, dtypes.stored(dtype))
         return self._fd.ops.cast(value, dtypes.computed(dtype))
 
@@ -211,10 +211,10 @@ def _converted(node: Any, value: Any) -> Any:
     return rows.in_bytes(value) if is_byte else value
 
 
-def _rounded(node: Any, value: Any) -> Any:
-    """An operand; a number as a half type holds it, if eager computes in one."""
+def _rounded(node: Any, place: int, value: Any) -> Any:
+    """The operand at a place; a number as a half type holds it, if eager computes in one."""
     dtype = results(node)[0].dtype
-    is_half = rows.rounds_numbers(op_of(node)) and dtype in (torch.bfloat16, torch.float16)
+    is_half = rows.rounds_numbers(op_of(node), place) and dtype in (torch.bfloat16, torch.float16)
     return rows.wrapped(value, dtype) if is_half else value
 
 

@@ -197,9 +197,13 @@ def converts_numbers(op: str) -> bool:
     return promotes(op) and op.split(".")[1] not in _BOUNDS_AND_EXPONENTS
 
 
-def rounds_numbers(op: str) -> bool:
-    """Does an op round its other operand to a half type, if it computes in one? Products take it as it is."""
-    return op.startswith("aten.") and (compares(op) or op.split(".")[1] in ("add", "fmod", "remainder", "rsub", "sub"))
+def rounds_numbers(op: str, place: int) -> bool:
+    """Does an op round the operand at a place to a half type, if that is a number and it computes in one? Products and
+    quotients take it as it is, but not the dividend of a quotient that is rounded to an integer.
+    """
+    name = op.removeprefix("aten.")
+    is_dividend = place == 0 and name in ("div.Scalar_mode", "div.Tensor_mode")
+    return name != op and (is_dividend or compares(op) or name.split(".")[0] in ("add", "fmod", "remainder", "rsub", "sub"))
 
 
 def compares(op: str) -> bool:
