@@ -43,6 +43,7 @@ impl Plan {
         if self.segments.iter().any(|segment| matches!(segment.decision, Decision::Evaluate { .. })) {
             return None;
         }
+        let hints = &hints.clone().with_implied(self.fusion.facts());
         let bound = lower_bound(&self.graph, &self.computed, hints, &self.target);
         let cost = self.seconds(hints);
         let is_within = |gap: f64| bound.seconds >= cost * (1.0 - gap);

@@ -216,17 +216,18 @@ pub struct Edge {
     pub reason: String,
 }
 
-/// Explains a plan; bytes and times are those at the sizes in `hints`.
+/// Explains a plan; bytes and times are those at the sizes in `hints`, with those that the definition determines.
 pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanation {
     explain_compiled(definition, plan, hints, &[])
 }
 
 /// The same for a plan whose decisions are made for the sizes `decided`, which other calls share.
 pub fn explain_call(definition: &Definition, plan: &Plan, hints: &Hints, decided: &Hints) -> Explanation {
+    let [hints, decided] = [hints, decided].map(|hints| hints.clone().with_implied(definition.fusion.facts()));
     let sizes =
         input_sizes(plan).filter(|size| hints.has_all(size) && hints.value(size) != decided.value(size));
     let decided_for = sizes.map(|size| (size.to_string(), decided.value(&size))).collect();
-    Explanation { decided_for, ..explain(definition, plan, hints) }
+    Explanation { decided_for, ..explain(definition, plan, &hints) }
 }
 
 /// The same for a call that the evaluator runs as a whole, as libLLVM is missing.
@@ -243,6 +244,7 @@ pub fn explain_compiled(
     hints: &Hints,
     code: &MachineCode,
 ) -> Explanation {
+    let hints = &hints.clone().with_implied(definition.fusion.facts());
     let explainer = Explainer::new(definition, plan, hints);
     let peaks = Peaks::of(plan, &explainer);
     let costs = plan.costs(hints);

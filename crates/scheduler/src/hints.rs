@@ -1,7 +1,7 @@
 //! The sizes that calls are expected to have: decisions are made for them.
 
 use index::{Expr, Facts, Sym};
-use ir::graph::{Fusion, Graph, TensorOp, Type};
+use ir::graph::{Fusion, Graph, Sizes, TensorOp, Type};
 use rustc_hash::FxHashMap;
 
 use target::cpu::{MAX_FEW, MAX_TWO_PASS_BYTES};
@@ -74,6 +74,8 @@ const MAX_EXPECTED: u64 = 1 << 48;
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
     sizes: FxHashMap<Sym, i64>,
+    /// Values of symbols that equal expressions over others without a size.
+    assumed: FxHashMap<Sym, i64>,
     limits: Option<Limits>,
 }
 
@@ -89,7 +91,21 @@ pub struct Limits {
 impl Hints {
     /// Hints from known sizes.
     pub fn new(sizes: impl IntoIterator<Item = (Sym, i64)>) -> Hints {
-        Hints { sizes: sizes.into_iter().collect(), limits: None }
+        Hints { sizes: sizes.into_iter().collect(), ..Hints::default() }
+    }
+
+    /// These hints, with the sizes that equalities among facts determine. Symbols that equal expressions over others count as
+    /// these expressions.
+    pub fn with_implied(mut self, facts: &Facts) -> Hints {
+        let mut known = Sizes::default();
+        self.sizes.iter().for_each(|(&sym, &size)| known.set(sym, size));
+        known.propagate(facts);
+        self.sizes = known.known().collect();
+        let others = facts.equalities().filter(|(sym, _)| known.get(*sym).is_none());
+        let assumed =
+            others.filter_map(|(sym, value)| Some((sym, self.expected(value).filter(|&size| size > 0)?)));
+        self.assumed = assumed.collect();
+        self
     }
 
     /// These hints, for calls within limits.
@@ -113,8 +129,12 @@ impl Hints {
 
     /// An expression's expected value, from 0 to 2^48.
     pub fn value(&self, expr: &Expr) -> u64 {
-        let value = expr.eval(&|sym| Some(self.sizes.get(&sym).copied().unwrap_or(1024)));
-        value.map_or(MAX_EXPECTED, |value| (value.max(0) as u64).min(MAX_EXPECTED))
+        self.expected(expr).map_or(MAX_EXPECTED, |value| (value.max(0) as u64).min(MAX_EXPECTED))
+    }
+
+    fn expected(&self, expr: &Expr) -> Option<i64> {
+        let size = |sym: Sym| self.sizes.get(&sym).or_else(|| self.assumed.get(&sym)).copied();
+        expr.eval(&|sym| Some(size(sym).unwrap_or(1024))).ok()
     }
 
     /// The most that the number of elements of a value, or of a part of one, can be in any call, if that is known.

@@ -19,7 +19,8 @@ pub(super) fn in_fitting_form<T>(
     request: PlanRequest<'_>,
     make: impl Fn(Compilation<'_>) -> Result<T, PlanError>,
 ) -> Result<T, PlanError> {
-    let options = request.options;
+    let hints = request.hints.clone().with_implied(request.fusion.facts());
+    let (options, request) = (request.options, PlanRequest { hints: &hints, ..request });
     let made = |request| make(Compilation::new(request)?.through(CUTTING)?);
     if !options.is_segment || options.schedules.is_empty() {
         return made(request);

@@ -158,6 +158,7 @@ impl Segment {
 
     /// The known sizes of its inputs, given those of the whole definition.
     pub fn hints(&self, whole: &Definition, hints: &Hints) -> Hints {
+        let hints = hints.clone().with_implied(whole.fusion.facts());
         let sizes = self.sizes(whole).into_iter().filter(|(_, size)| hints.has_all(size));
         Hints::new(sizes.map(|(symbol, size)| (symbol, hints.value(&size) as i64)))
     }

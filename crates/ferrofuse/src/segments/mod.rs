@@ -76,6 +76,7 @@ pub struct Segment {
 /// segment.
 pub fn segments(definition: &Definition, cut: &Cut, hints: &Hints) -> Result<Vec<Segment>, SegmentError> {
     let written = written_cut(definition, cut)?;
+    let hints = &hints.clone().with_implied(definition.fusion.facts());
     let views = written.segmentation.views(&definition.graph, &definition.fusion);
     let crossing = views.iter().flat_map(|view| view.inputs().iter().copied());
     let maker = Maker {

@@ -44,6 +44,43 @@ fn what_a_gpu_leaves_to_the_host_says_so() {
     assert_eq!(on(CodeTarget::HOST), [true, false]);
 }
 
+/// The explanation of a definition over one input `x` of two unknown sizes, without hints.
+fn of_unknown_sizes(lines: &str) -> Explanation {
+    let begin =
+        "def f(fd):\n    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Double)\n";
+    let definition = define(&format!("{begin}{lines}")).expect("defines");
+    let plan = plan(&definition, &CompileOptions::default()).expect("no choices of a user");
+    explain(&definition, &plan, &Hints::default())
+}
+
+#[test]
+fn sizes_that_the_definition_determines_are_not_assumed() {
+    let one_row = of_unknown_sizes(
+        "    s = fd.ops.sum(x, dims=[0], keepdim=True)\n    fd.add_output(fd.ops.mul(x, s))\n    \
+         fd.add_output(s, x)\n",
+    );
+    let assumed: Vec<(&str, u64)> =
+        one_row.assumed.iter().map(|(size, &value)| (size.as_str(), value)).collect();
+    assert_eq!(assumed, [("i1", 1024)], "one row, as the sum is written to x");
+    assert_eq!((one_row.bytes, one_row.compulsory_bytes), (3 * 8 * 1024, 3 * 8 * 1024));
+    let several = of_unknown_sizes(
+        "    s = fd.ops.sum(x, dims=[0])\n    p = fd.ops.broadcast(s, is_broadcast_dim=[True, False])\n    \
+         fd.add_output(fd.ops.cat([p, p]))\n    fd.add_output(fd.ops.mul(x, s))\n    \
+         fd.add_output(fd.ops.where(fd.ops.gt(p, 0), p, s), x)\n",
+    );
+    assert!(several.bytes >= several.compulsory_bytes, "{several}");
+}
+
+#[test]
+fn sizes_that_depend_on_assumed_ones_are_assumed_with_them() {
+    let twice = of_unknown_sizes(
+        "    y = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Double)\n    \
+         fd.add_output(fd.ops.add(fd.ops.cat([y, y], dim=0), x))\n",
+    );
+    assert_eq!(twice.assumed["i0"], 2 * twice.assumed["i2"], "{twice}");
+    assert_eq!(twice.bytes, twice.compulsory_bytes);
+}
+
 #[test]
 fn boundaries_have_names_and_reasons() {
     let explanation = explained(&TWO_AXES);
