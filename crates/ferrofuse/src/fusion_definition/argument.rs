@@ -7,7 +7,7 @@ use ir::definition::{CallArgument, Object};
 use ops::{DType, Scalar};
 
 use super::value::FusionValue;
-use super::{FusionDefinition, error};
+use super::{FusionDefinition, error, written};
 
 /// An argument of an op. Anything that it can be made from may stand in [`op!`](crate::op).
 #[derive(Clone)]
@@ -49,7 +49,7 @@ impl<'f> Owner<'f> {
 impl<'f> OpArgument<'f> {
     /// An argument given by name.
     pub fn named(name: &'static str, value: impl Into<OpArgument<'f>>) -> OpArgument<'f> {
-        OpArgument { name: Some(name), ..value.into() }
+        OpArgument { name: Some(written(name)), ..value.into() }
     }
 
     fn constant(object: Object) -> OpArgument<'f> {

@@ -67,6 +67,7 @@ impl FusionDefinition {
         op: &str,
         arguments: Vec<OpArgument<'_>>,
     ) -> [FusionValue<'_>; N] {
+        let op = written(op);
         let made = self.statement(op, arguments, |builder, arguments| {
             if !arguments.is_sorted_by_key(|argument| argument.keyword.is_some()) {
                 return Err(error::of_call(
@@ -172,6 +173,11 @@ impl Drop for OpenGroup<'_> {
     fn drop(&mut self) {
         self.of.state.borrow_mut().builder.leave_group();
     }
+}
+
+/// A name of the definition language, which Rust may write with `r#` before it.
+fn written(name: &str) -> &str {
+    name.strip_prefix("r#").unwrap_or(name)
 }
 
 /// A number of things, in words.

@@ -180,6 +180,14 @@ fn arguments_by_position_come_first_and_names_are_words() {
 }
 
 #[test]
+fn names_may_be_raw() {
+    let fd = FusionDefinition::new();
+    let x = op!(fd.define_tensor(r#shape = [-1], r#dtype = DType::F32));
+    fd.add_output(op!(fd.r#where(op!(fd.gt(x, 0.0)), x, 0.0)));
+    assert!(text(&fd.finish().unwrap()).contains("fd.ops.where("));
+}
+
+#[test]
 fn lists_have_none_among_their_items() {
     let fd = FusionDefinition::new();
     let rows = op!(fd.define_tensor(shape = [-1, 1], contiguity = [true, None], dtype = DType::F32));
