@@ -271,9 +271,17 @@ pub enum PlanError {
     /// The caller stopped the planning.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
-    /// A schedule for a segment that the plan does not have, or that the evaluator runs.
+    /// A schedule for a segment that the plan does not have.
+    #[error("there is no segment {asked}; there are {there}")]
+    NoSegment {
+        /// The one asked for.
+        asked: SegmentId,
+        /// How many there are.
+        there: usize,
+    },
+    /// A schedule for a segment that the evaluator or a library runs.
     #[error("there is a schedule for segment {0}, which has no kernel")]
-    NoSegment(SegmentId),
+    NoKernel(SegmentId),
     /// A schedule for a segment that becomes several kernels.
     #[error(
         "there is a schedule for segment {segment}, which becomes {kernels} kernels: a schedule is for one kernel, so cut \
@@ -302,8 +310,8 @@ impl PlanError {
 
     /// Whether it is about a schedule of the user.
     pub fn is_of_schedule(&self) -> bool {
-        use PlanError::{NoSegment, Parts, Schedule, Scratch};
-        matches!(self, NoSegment(_) | Parts { .. } | Schedule { .. } | Scratch { .. })
+        use PlanError::{NoKernel, NoSegment, Parts, Schedule, Scratch};
+        matches!(self, NoSegment { .. } | NoKernel(_) | Parts { .. } | Schedule { .. } | Scratch { .. })
     }
 }
 

@@ -49,7 +49,7 @@ impl Compilation<'_> {
     fn require_one(self) -> Result<Self, PlanError> {
         match self.segments.len() {
             1 => Ok(self),
-            _ => Err(PlanError::NoSegment(SegmentId::Number(0))),
+            _ => Err(PlanError::NoKernel(SegmentId::Number(0))),
         }
     }
 

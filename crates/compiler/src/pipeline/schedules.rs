@@ -10,7 +10,7 @@ use scheduler::schedule::{Schedule, Workload, choose};
 
 use super::Compilation;
 use crate::batch::Shared;
-use crate::plan::{Decision, Kernels, PlanError, PlanRequest, SegmentId, SegmentPlan};
+use crate::plan::{Decision, Kernels, PlanError, PlanRequest, SegmentPlan};
 use segmenter::cost::{self, Amounts};
 use segmenter::{Engine, GroupClass, PlaceInGroup, Structure};
 
@@ -98,17 +98,20 @@ impl Compilation<'_> {
         chosen.map(|(_, schedule)| schedule)
     }
 
-    /// Rejects schedules for segments without a kernel.
+    /// Rejects schedules for segments that are not there, or have no kernel.
     fn require_kernels(&self) -> Result<(), PlanError> {
-        let is_of = |segment: &SegmentId, number: usize| segment.is_of(number, &self.segments[number].name);
-        let is_kernel = |number: usize| matches!(self.segments[number].decision, Decision::Kernels(_));
-        let numbers = 0..self.segments.len();
-        let has_kernels =
-            |segment: &SegmentId| numbers.clone().any(|number| is_of(segment, number) && is_kernel(number));
-        match self.chosen_schedules.iter().find(|(segment, _)| !has_kernels(segment)) {
-            Some((segment, _)) => Err(PlanError::NoSegment(segment.clone())),
-            None => Ok(()),
+        let there = self.segments.len();
+        for (asked, _) in &self.chosen_schedules {
+            let mut numbers =
+                (0..there).filter(|&number| asked.is_of(number, &self.segments[number].name)).peekable();
+            if numbers.peek().is_none() && !self.request.options.is_segment {
+                return Err(PlanError::NoSegment { asked: asked.clone(), there });
+            }
+            if !numbers.any(|number| matches!(self.segments[number].decision, Decision::Kernels(_))) {
+                return Err(PlanError::NoKernel(asked.clone()));
+            }
         }
+        Ok(())
     }
 
     /// The value before passes that became a value, or that it is.

@@ -1,6 +1,6 @@
 //! Schedules and segmentations are values: they print, parse, are checked, and any valid one can be lowered.
 
-use ferrofuse_compiler::{Plan, PlanError, PlanOptions};
+use ferrofuse_compiler::{Plan, PlanError, PlanOptions, SegmentId};
 use index::Facts;
 use ir::definition::Definition;
 use ir::graph::TensorOp;
@@ -465,7 +465,12 @@ fn a_schedule_for_no_segment_is_rejected() {
     let schedule = parse("schedule lanes 8\nrow x0\ninner x1").expect("a schedule");
     let options = PlanOptions { schedules: vec![(7.into(), schedule)], ..PlanOptions::default() };
     let error = try_plan(&define(SOFTMAX), &Target::cpu(512), &options).unwrap_err();
-    assert_eq!(error, PlanError::NoSegment(7.into()));
+    assert_eq!(error, PlanError::NoSegment { asked: 7.into(), there: 1 });
+    assert_eq!(error.to_string(), "there is no segment 7; there are 1");
+    let schedules = vec![(SegmentId::Name("rows".to_owned()), options.schedules[0].1.clone())];
+    let options = PlanOptions { schedules, ..PlanOptions::default() };
+    let error = try_plan(&define(SOFTMAX), &Target::cpu(512), &options).unwrap_err();
+    assert_eq!(error.to_string(), "there is no segment rows; there are 1");
 }
 
 /// The passes remove the copy, so that `T3` and `T5` need the one `neg` that the last segment was to make.

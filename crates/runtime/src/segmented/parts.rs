@@ -77,7 +77,7 @@ pub(super) fn in_words(name: &str, error: Error) -> Error {
         Error::Plan(PlanError::Scratch { bytes, most, .. }) => {
             PlanError::Scratch { segment, bytes, most }.into()
         }
-        Error::Plan(PlanError::NoSegment(_)) => PlanError::NoSegment(SegmentId::Name(segment)).into(),
+        Error::Plan(PlanError::NoKernel(_)) => PlanError::NoKernel(SegmentId::Name(segment)).into(),
         Error::Plan(PlanError::Parts { kernels, .. }) => {
             PlanError::Parts { segment: SegmentId::Name(segment), kernels }.into()
         }
