@@ -2,10 +2,10 @@
 
 use compiler::{Decision, SegmentPlan};
 use frontend::text::numbers;
-use index::{Expr, Sym};
+use index::Expr;
 use ir::definition::{Definition, EntryData};
-use ir::graph::{SymbolSource, TensorOp, Val};
-use runtime::{CompileOptions, SegmentDefinition, SegmentInput};
+use ir::graph::{TensorOp, Val};
+use runtime::{CompileOptions, SegmentDefinition};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
 
@@ -159,30 +159,15 @@ impl Segment {
     /// The known sizes of its inputs, given those of the whole definition.
     pub fn hints(&self, whole: &Definition, hints: &Hints) -> Hints {
         let hints = hints.clone().with_implied(whole.fusion.facts());
-        let sizes = self.sizes(whole).into_iter().filter(|(_, size)| hints.has_all(size));
+        let sizes =
+            SegmentDefinition::from(self).sizes(whole).into_iter().filter(|(_, size)| hints.has_all(size));
         Hints::new(sizes.map(|(symbol, size)| (symbol, hints.value(&size) as i64)))
     }
 
     /// For each of its size symbols the formula in the whole definition.
     fn sizes_in_words(&self, whole: &Definition) -> FxHashMap<String, String> {
-        let sizes = self.sizes(whole).into_iter();
+        let sizes = SegmentDefinition::from(self).sizes(whole).into_iter();
         sizes.map(|(symbol, size)| (Expr::sym(symbol).to_string(), size.to_string())).collect()
-    }
-
-    fn sizes(&self, whole: &Definition) -> Vec<(Sym, Expr)> {
-        let size = |source: &SymbolSource| match *source {
-            SymbolSource::InputSize { ordinal, axis } => match self.takes.get(ordinal as usize)? {
-                SegmentInput::Val(val) => whole.graph.shape(*val).get(usize::from(axis)).cloned(),
-                SegmentInput::Size(_) => None,
-            },
-            SymbolSource::ScalarInput { ordinal } => match self.takes.get(ordinal as usize)? {
-                SegmentInput::Size(size) => Some(size.clone()),
-                SegmentInput::Val(_) => None,
-            },
-            _ => None,
-        };
-        let symbols = self.definition.graph.symbols().iter();
-        symbols.filter_map(|(symbol, source)| Some((symbol, size(source)?))).collect()
     }
 }
 

@@ -77,6 +77,35 @@ fn segments_of_another_definition_are_rejected() {
 }
 
 #[test]
+fn segments_of_other_sizes_are_rejected() {
+    let input = "fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)";
+    let [same, transposed, sized, unsized_] = [
+        "    fd.add_output(fd.ops.exp(fd.ops.neg(x)))\n",
+        "    fd.add_output(fd.ops.exp(fd.ops.permute(x, dims=[1, 0])))\n",
+        "    y = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)\n    \
+         z = fd.ops.segment_set(fd.ops.mul(fd.ops.sum(x, dims=[1]), fd.ops.size(y, 0)))\n    \
+         fd.add_output(fd.ops.exp(z))\n    fd.add_output(fd.ops.neg(y))\n",
+        "    y = fd.define_tensor(shape=[5], contiguity=True, dtype=DataType.Float)\n    \
+         z = fd.ops.segment_set(fd.ops.mul(fd.ops.sum(x, dims=[1]), fd.ops.size(y, 0)))\n    \
+         fd.add_output(fd.ops.exp(z))\n    fd.add_output(fd.ops.neg(y))\n",
+    ]
+    .map(|body| define(&format!("def f(fd):\n    x = {input}\n{body}")).expect("defines"));
+    let chained = |definition: &Definition, of: &Definition| {
+        let segments = cut(of, None).expect("it is cut");
+        Executable::from_segments(definition.clone(), &segments, CompileOptions::default())
+            .map(drop)
+            .map_err(|error| error.to_string())
+    };
+    for definition in [&same, &transposed, &sized, &unsized_] {
+        assert_eq!(chained(definition, definition), Ok(()));
+    }
+    let said = "segment seg0: its output 0 is f32[i0, i1], where the definition has f32[i1, i0]";
+    assert_eq!(chained(&transposed, &same), Err(said.to_owned()));
+    let error = chained(&unsized_, &sized).unwrap_err();
+    assert!(error.ends_with(" is i2, which is no size of the definition"), "{error}");
+}
+
+#[test]
 fn outputs_are_compared_one_for_one() {
     let definition = define(REDUCTION).expect("defines");
     let arrays = inputs(&definition, &[2, 3]);
@@ -212,7 +241,7 @@ fn a_reduction_and_what_is_added_are_the_definitions_of_nvfuser() {
     assert_eq!(segments[0].bytes_formula, "4*i0*i1 + 4*i0");
 }
 
-/// Values that are returned in two orders: one made by a kernel and one by a library, while others are in memory.
+/// Values that are retransposed in two orders: one made by a kernel and one by a library, while others are in memory.
 const ORDERS: &str = "
 def f(fd):
     x = fd.define_tensor(shape=[64, 64], contiguity=True, dtype=DataType.Float)

@@ -193,6 +193,11 @@ impl Graph {
         matches!(self.op(val), TensorOp::Permute(_)).then(|| self.operands(val)[0])
     }
 
+    /// Whether it has the value.
+    pub fn has(&self, val: Val) -> bool {
+        self.nodes.get(val.node).is_some_and(|node| usize::from(val.result) < node.results.len())
+    }
+
     /// A value's type.
     #[inline]
     pub fn ty(&self, val: Val) -> &Type {
@@ -219,6 +224,17 @@ impl Graph {
     /// The size symbols and where their values come from.
     pub fn symbols(&self) -> &PrimaryMap<Sym, SymbolSource> {
         &self.symbols
+    }
+
+    /// The symbols whose values come from inputs, with what `size` returns for the input and the axis, or `None` for a
+    /// scalar's value.
+    pub fn sizes_of_inputs<S>(&self, size: impl Fn(usize, Option<usize>) -> Option<S>) -> Vec<(Sym, S)> {
+        let of = |source: &SymbolSource| match *source {
+            SymbolSource::InputSize { ordinal, axis } => size(ordinal as usize, Some(axis.into())),
+            SymbolSource::ScalarInput { ordinal } => size(ordinal as usize, None),
+            SymbolSource::Computed(_) | SymbolSource::Seed | SymbolSource::Offset => None,
+        };
+        self.symbols.iter().filter_map(|(symbol, source)| Some((symbol, of(source)?))).collect()
     }
 
     /// The constant a value is, if it is one.

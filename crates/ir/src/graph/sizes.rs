@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SizeError {
     /// It has no value.
-    #[error("the size {formula} has no value: {error}")]
+    #[error("the size {formula} has no value{}", because(formula, error))]
     Unknown {
         /// The size in symbols.
         formula: String,
@@ -28,6 +28,14 @@ pub enum SizeError {
         formula: String,
         value: i64,
     },
+}
+
+/// Why a size has no value, unless it is that it has none.
+fn because(formula: &str, error: &EvalError) -> String {
+    match error {
+        EvalError::Unbound(symbol) if symbol.to_string() == formula => String::new(),
+        error => format!(": {error}"),
+    }
 }
 
 impl SizeError {

@@ -1,9 +1,9 @@
 //! Whether segments are those of a definition.
 
-use index::Expr;
+use index::{Expr, Sym};
 use ir::definition::Definition;
 use ir::graph::Val;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::parts::{SegmentDefinition, SegmentInput};
 use crate::Error;
@@ -16,23 +16,8 @@ use crate::Error;
 pub(super) fn require_of(definition: &Definition, segments: &[SegmentDefinition]) -> Result<(), Error> {
     let mut made: FxHashSet<Val> = definition.fusion.inputs().iter().copied().collect();
     for segment in segments {
-        let reject = |problem| Error::Segment { segment: segment.name.clone(), problem };
-        require_counts(segment).map_err(reject)?;
-        let inputs = segment.inputs.iter().zip(segment.definition.fusion.inputs()).enumerate();
-        for (place, (source, &input)) in inputs {
-            let SegmentInput::Val(val) = source else { continue };
-            if !made.contains(val) {
-                let problem = format!("its input {place} is a value that no segment before it makes");
-                return Err(reject(problem));
-            }
-            require_type(definition, *val, segment, input)
-                .map_err(|problem| reject(format!("its input {place} {problem}")))?;
-        }
-        let outputs = segment.outputs.iter().zip(segment.definition.fusion.outputs()).enumerate();
-        for (place, (val, output)) in outputs {
-            require_type(definition, *val, segment, output.val)
-                .map_err(|problem| reject(format!("its output {place} {problem}")))?;
-        }
+        let fits = require_counts(segment).and_then(|()| require_values(definition, segment, &made));
+        fits.map_err(|problem| Error::Segment { segment: segment.name.clone(), problem })?;
         made.extend(&segment.outputs);
     }
     match definition.fusion.outputs().iter().position(|output| !made.contains(&output.val)) {
@@ -52,23 +37,30 @@ fn require_counts(segment: &SegmentDefinition) -> Result<(), String> {
     }
 }
 
-/// Checks that a value of the definition has the dtype, the rank and the known sizes of a segment's value.
-fn require_type(
+/// Checks the inputs of a segment, given what is there before it, and its outputs.
+fn require_values(
     definition: &Definition,
-    val: Val,
     segment: &SegmentDefinition,
-    own: Val,
+    made: &FxHashSet<Val>,
 ) -> Result<(), String> {
-    if val.node.as_u32() as usize >= definition.graph.len() {
-        return Err("is no value of the definition".to_owned());
+    let own = &segment.definition.fusion;
+    let sizes = if segment.is_edited { Vec::new() } else { segment.sizes(definition) };
+    let sizes: FxHashMap<Sym, Expr> = sizes.into_iter().collect();
+    let is_there = |symbol: &Sym| definition.graph.symbols().get(*symbol).is_some();
+    for (place, (source, &input)) in segment.inputs.iter().zip(own.inputs()).enumerate() {
+        let fits = match source {
+            SegmentInput::Val(val) if !made.contains(val) => {
+                Err("is a value that no segment before it makes".to_owned())
+            }
+            SegmentInput::Val(val) => definition.require_type(*val, &segment.definition, input, &sizes),
+            SegmentInput::Size(size) if size.symbols().iter().all(is_there) => Ok(()),
+            SegmentInput::Size(size) => Err(format!("is {size}, which is no size of the definition")),
+        };
+        fits.map_err(|problem| format!("its input {place} {problem}"))?;
     }
-    let (expected, given) = (definition.graph.ty(val), segment.definition.graph.ty(own));
-    let agree = |(a, b): (&Expr, &Expr)| match (a.as_const(), b.as_const()) {
-        (Some(a), Some(b)) => a == b,
-        _ => true,
-    };
-    let fits = expected.dtype == given.dtype
-        && expected.rank() == given.rank()
-        && expected.shape.iter().zip(&given.shape).all(agree);
-    if fits { Ok(()) } else { Err(format!("is {given}, where the definition has {expected}")) }
+    let outputs = segment.outputs.iter().zip(own.outputs());
+    outputs.enumerate().try_for_each(|(place, (&val, output))| {
+        let fits = definition.require_type(val, &segment.definition, output.val, &sizes);
+        fits.map_err(|problem| format!("its output {place} {problem}"))
+    })
 }

@@ -1,7 +1,7 @@
 //! The segments that a chain consists of: definitions, the sources of their inputs, schedules of the user.
 
 use compiler::{PlanError, PlanOptions, SegmentId};
-use index::Expr;
+use index::{Expr, Sym};
 use ir::definition::Definition;
 use ir::graph::Val;
 use scheduler::schedule::Schedule;
@@ -39,6 +39,17 @@ pub struct SegmentDefinition {
 }
 
 impl SegmentDefinition {
+    /// For each of its size symbols that inputs determine the size of the whole definition.
+    pub fn sizes(&self, whole: &Definition) -> Vec<(Sym, Expr)> {
+        self.definition.graph.sizes_of_inputs(|place, axis| match (self.inputs.get(place)?, axis) {
+            (SegmentInput::Val(val), Some(axis)) if whole.graph.has(*val) => {
+                whole.graph.shape(*val).get(axis).cloned()
+            }
+            (SegmentInput::Size(size), None) => Some(size.clone()),
+            _ => None,
+        })
+    }
+
     /// Whether it takes this value of the whole definition.
     pub(super) fn takes(&self, val: Val) -> bool {
         self.inputs.contains(&SegmentInput::Val(val))
