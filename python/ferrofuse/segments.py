@@ -240,7 +240,6 @@ def named(builder: _native.Builder, by_hand: ByHand) -> Union[str, List[List[str
 
     Raises:
         TypeError: for a value that is neither text nor a list of lists of tensors and names. It says which element is wrong.
-        ValueError: for a segment without tensors.
     """
     if isinstance(by_hand, str):
         return by_hand
@@ -249,8 +248,6 @@ def named(builder: _native.Builder, by_hand: ByHand) -> Union[str, List[List[str
     for number, segment in enumerate(segments):
         where = f"segmentation[{number}]"
         made = _list(segment, where, "a list of tensors or of their names")
-        if not made:
-            raise ValueError(f"{where}: a segment must make at least one tensor")
         lists.append([_name(builder, each, f"{where}[{place}]") for place, each in enumerate(made)])
     return lists
 

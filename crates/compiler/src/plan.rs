@@ -300,6 +300,7 @@ impl PlanError {
     pub fn in_words(self, words: impl Fn(Val) -> String) -> PlanError {
         match self {
             PlanError::Group(error) => PlanError::Group(error.in_words(words)),
+            PlanError::Segmentation(error) => PlanError::Segmentation(error.in_words(words)),
             PlanError::Schedule { segment, error, val } => {
                 let error = error.with_words(val.map(words));
                 PlanError::Schedule { segment, error, val }

@@ -47,5 +47,5 @@ pub use legality::{Legality, LegalityAnswer};
 pub use memory::Lifetimes;
 
 pub use search::{Optimum, SearchProblem, SearchResult, optimum, search, search_within};
-pub use segmentation::{Segmentation, SegmentationError, WrittenSegment};
+pub use segmentation::{DescribedVal, Segmentation, SegmentationError, WrittenSegment};
 pub use structure::Structure;

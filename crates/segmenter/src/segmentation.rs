@@ -6,6 +6,7 @@
 //! segment seg1 -> tv30
 //! ```
 
+use std::fmt;
 use std::sync::Arc;
 
 use index::{Scanner, TextLines};
@@ -46,12 +47,21 @@ pub enum SegmentationError {
     },
     /// A segment whose name is not one.
     #[error(
-        "line {line}: a segment's name has letters, digits and `_`, and begins with no digit; found `{name}`"
+        "{place}: a segment's name has letters, digits and `_`, and begins with no digit; found `{name}`"
     )]
     Name {
-        /// The line, from 1.
-        line: usize,
+        /// The line, or the number of the segment.
+        place: String,
         name: String,
+    },
+    /// A name that two segments have.
+    #[error("two segments are named `{0}`")]
+    SameName(String),
+    /// A segment that makes nothing.
+    #[error("{place}: a segment must make at least one tensor")]
+    Empty {
+        /// The number of the segment, or its place in a list.
+        place: String,
     },
     /// A name that the definition does not have.
     #[error("line {line}: the definition has no value `{name}`, or does not compute it")]
@@ -62,19 +72,53 @@ pub enum SegmentationError {
     },
     /// An input among the values that segments make.
     #[error("{0} is an input, which no segment makes")]
-    Input(Val),
+    Input(DescribedVal),
     /// A value of another definition.
     #[error("{0} is no value of the definition")]
-    Foreign(Val),
+    Foreign(DescribedVal),
     /// A value that two segments make.
     #[error("{0} is made by two segments")]
-    Twice(Val),
+    Twice(DescribedVal),
     /// An output that no segment makes.
     #[error("no segment makes the output {0}")]
-    Missing(Val),
+    Missing(DescribedVal),
     /// Segments that wait for each other.
     #[error("segment {0} needs a value that a later segment makes")]
     Order(usize),
+}
+
+/// A value with a description, if there is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DescribedVal {
+    /// The value.
+    pub val: Val,
+    words: Option<String>,
+}
+
+impl From<Val> for DescribedVal {
+    fn from(val: Val) -> DescribedVal {
+        DescribedVal { val, words: None }
+    }
+}
+
+impl fmt::Display for DescribedVal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.words {
+            Some(words) => f.write_str(words),
+            None => write!(f, "{}", self.val),
+        }
+    }
+}
+
+impl SegmentationError {
+    /// The same error with a description of the value that it is about.
+    pub fn in_words(mut self, words: impl Fn(Val) -> String) -> SegmentationError {
+        use SegmentationError::{Input, Missing, Twice};
+        if let Input(described) | Twice(described) | Missing(described) = &mut self {
+            described.words = Some(words(described.val));
+        }
+        self
+    }
 }
 
 impl Segmentation {
@@ -138,10 +182,30 @@ impl Segmentation {
     /// The first value that is none.
     pub fn check_values(&self, graph: &Graph, fusion: &Fusion) -> Result<(), SegmentationError> {
         self.segments.iter().flatten().try_for_each(|&val| match fusion.is_input(val) {
-            true => Err(SegmentationError::Input(val)),
-            false if val.node.as_u32() as usize >= graph.len() => Err(SegmentationError::Foreign(val)),
+            true => Err(SegmentationError::Input(val.into())),
+            false if !graph.has(val) => Err(SegmentationError::Foreign(val.into())),
             false => Ok(()),
         })
+    }
+
+    /// Whether each segment makes a value, and has a name of its own.
+    ///
+    /// # Errors
+    /// The first segment that makes none, then the first name that is none, or is that of an earlier segment.
+    pub fn check_segments(&self) -> Result<(), SegmentationError> {
+        let place = |number: usize| format!("segment {number}");
+        if let Some(empty) = self.segments.iter().position(Vec::is_empty) {
+            return Err(SegmentationError::Empty { place: place(empty) });
+        }
+        for (number, name) in self.names.iter().enumerate() {
+            if !is_name(name) {
+                return Err(SegmentationError::Name { place: place(number), name: name.clone() });
+            }
+            if self.names[..number].contains(name) {
+                return Err(SegmentationError::SameName(name.clone()));
+            }
+        }
+        Ok(())
     }
 
     /// Whether every output is made, none twice, and no value is needed before it is made.
@@ -164,12 +228,12 @@ impl Segmentation {
             }
             for &val in &self.segments[number] {
                 if !made.insert(val) {
-                    return Err(SegmentationError::Twice(val));
+                    return Err(SegmentationError::Twice(val.into()));
                 }
             }
         }
         match fusion.outputs().iter().find(|output| !made.contains(&output.val)) {
-            Some(output) => Err(SegmentationError::Missing(output.val)),
+            Some(output) => Err(SegmentationError::Missing(output.val.into())),
             None => Ok(()),
         }
     }
@@ -218,7 +282,7 @@ impl WrittenSegment {
             let name = if text.eat("segment") { text.until("->") } else { None };
             let name = name.ok_or(wrong)?.to_owned();
             if !is_name(&name) {
-                return Err(SegmentationError::Name { line, name });
+                return Err(SegmentationError::Name { place: format!("line {line}"), name });
             }
             let find = |name: &str| match value(name) {
                 Some(val) => Ok((name.to_owned(), val)),

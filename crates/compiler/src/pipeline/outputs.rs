@@ -30,6 +30,7 @@ pub(super) fn check_chosen(
     layouts: &[LayoutClass],
     chosen: &Segmentation,
 ) -> Result<(), SegmentationError> {
+    chosen.check_segments()?;
     chosen.check_values(graph, fusion)?;
     chosen.check(graph, &to_make(graph, fusion, layouts, chosen))
 }

@@ -50,7 +50,7 @@ pub fn read_segmentation(definition: &Definition, text: &str) -> Result<Segmenta
 /// The same from lists of the names of the values that each segment makes. Errors call the list `segmentation`.
 ///
 /// # Errors
-/// As [`read_segmentation`].
+/// As [`read_segmentation`], and for an empty list.
 pub fn listed_segmentation(
     definition: &Definition,
     lists: &[Vec<String>],
@@ -63,6 +63,9 @@ pub fn listed_segmentation(
                 name: name.clone(),
             }),
         };
+        if names.is_empty() {
+            return Err(SegmentationError::Empty { place: format!("segmentation[{number}]") }.into());
+        }
         let made = names.iter().enumerate().map(value).collect::<Result<_, _>>()?;
         Ok(WrittenSegment { line: number + 1, name: format!("seg{number}"), made })
     };
@@ -91,8 +94,8 @@ fn in_order(
 /// An error of a plan that was made with a segmentation, in the names of the definition.
 pub fn of_plan(definition: &Definition, error: Error) -> SegmentError {
     match error {
-        Error::Plan(PlanError::Segmentation(SegmentationError::Missing(val))) => {
-            SegmentError::Missing { name: value_name(definition, val) }
+        Error::Plan(PlanError::Segmentation(SegmentationError::Missing(output))) => {
+            SegmentError::Missing { name: value_name(definition, output.val) }
         }
         Error::Plan(PlanError::Group(error)) => {
             SegmentError::Group(error.in_words(|val| definition.record.in_words(val)))

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use ferrofuse::{
     Argument, Array, ArrayView, CallOptions, CompileOptions, DType, Definition, Executable, Hints, Interrupt,
-    Machine, Output, PlanOptions, Segment, SegmentError, Segmentation, Stream, Tensor, check, define,
-    parse_schedule, plan, read_segmentation, segments, tasks, value_name, value_named,
+    Machine, Output, PlanOptions, Segment, SegmentError, Segmentation, Stream, Tensor, Val, check, define,
+    listed_segmentation, parse_schedule, plan, read_segmentation, segments, tasks, value_name, value_named,
 };
 use frontend::text::{NameStyle, numbers, print};
 
@@ -103,6 +103,32 @@ fn segments_of_other_sizes_are_rejected() {
     assert_eq!(chained(&transposed, &same), Err(said.to_owned()));
     let error = chained(&unsized_, &sized).unwrap_err();
     assert!(error.ends_with(" is i2, which is no size of the definition"), "{error}");
+}
+
+#[test]
+fn segmentations_made_in_rust_are_checked() {
+    let definition = define(REDUCTION).expect("defines");
+    let lists = [vec!["T4".to_owned()], vec![]];
+    let error = listed_segmentation(&definition, &lists).unwrap_err();
+    assert_eq!(error.to_string(), "segmentation[1]: a segment must make at least one tensor");
+    let value = |name: &str| value_named(&definition, name).expect("a value");
+    let rejected = |segments: Vec<Vec<Val>>, names: &[&str]| {
+        let names = names.iter().map(|&name| name.to_owned()).collect();
+        let segmentation = Some(Segmentation { segments, names });
+        let plan_options = PlanOptions { segmentation, ..PlanOptions::default() };
+        let options = CompileOptions { plan: plan_options, ..CompileOptions::default() };
+        let error = ferrofuse::compile(definition.clone(), options).map(drop).unwrap_err().to_string();
+        error.strip_prefix("the segmentation does not fit the definition: ").expect(&error).to_owned()
+    };
+    let both = || vec![vec![value("S3")], vec![value("T4")]];
+    assert_eq!(rejected(both(), &["p", "p"]), "two segments are named `p`");
+    let said =
+        "segment 1: a segment's name has letters, digits and `_`, and begins with no digit; found `p q`";
+    assert_eq!(rejected(both(), &["p", "p q"]), said);
+    let said = "segment 2: a segment must make at least one tensor";
+    assert_eq!(rejected([both(), vec![vec![]]].concat(), &[]), said);
+    let said = "no segment makes the output `T4` (`add` on line 8)";
+    assert_eq!(rejected(vec![vec![value("S3")]], &[]), said);
 }
 
 #[test]
