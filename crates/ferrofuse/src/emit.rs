@@ -20,7 +20,8 @@ use runtime::{CompileOptions, Error, unforked};
 use crate::kernel_text::KernelText;
 use crate::languages::{CUDA_CPP, LANGUAGES, Language};
 use crate::names::ValueNames;
-use crate::segments::{Segment, segmentation_text};
+use crate::other_definition::{OtherDefinition, require_cut_of};
+use crate::segments::{Segment, require_segments, segmentation_text};
 use crate::{CodeTarget, lambdas};
 
 /// A stage of the pipeline.
@@ -86,9 +87,12 @@ pub enum EmitError {
     /// The result of passes, or a lambda, cannot be written in the definition language.
     #[error(transparent)]
     Define(#[from] DefineError),
-    /// A schedule that does not fit its segment.
+    /// A schedule that does not fit its segment, or a segment of another definition.
     #[error(transparent)]
     Plan(#[from] Error),
+    /// A plan of another definition.
+    #[error(transparent)]
+    Cut(#[from] OtherDefinition),
     /// No libLLVM, or it gave an error.
     #[error(transparent)]
     Llvm(#[from] llvm::Error),
@@ -192,14 +196,15 @@ pub struct EmitOptions<'l> {
 /// The text of a stage. Segments that a library or the evaluator runs have a comment instead.
 ///
 /// # Errors
-/// When there is no such segment or the stage is of the whole definition, the target does not fit the stage, or libLLVM is
-/// needed and missing.
+/// When the plan is of another definition, there is no such segment or the stage is of the whole definition, the target does
+/// not fit the stage, or libLLVM is needed and missing.
 pub fn emit(
     stage: Stage,
     definition: &Definition,
     plan: &Plan,
     options: &EmitOptions<'_>,
 ) -> Result<String, EmitError> {
+    require_cut_of(definition, plan)?;
     if let (Some(_), Some(stage)) = (options.segment, stage.of_whole()) {
         return Err(EmitError::Whole { stage });
     }
@@ -247,6 +252,7 @@ pub fn emit_segments(
             |segment: &Segment| format!("segment {} -> {}\n", segment.name, segment.outputs.join(", "));
         return Ok(segments.iter().map(line).collect());
     }
+    require_segments(whole, segments)?;
     let chosen = options.segment.map_or(segments, |only| &segments[only..=only]);
     let text = |segment: &Segment| {
         let plan = segment.planned_alone(whole, options.target, compile_options)?;

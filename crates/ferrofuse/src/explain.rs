@@ -40,6 +40,7 @@ use memory::Peaks;
 use readers::Readers;
 
 use crate::names::ValueNames;
+use crate::other_definition::{OtherDefinition, require_cut_of};
 pub use against::{Changed, Difference, difference};
 pub use groups::GroupExplanation;
 pub use lambdas::LambdaExplanation;
@@ -217,33 +218,54 @@ pub struct Edge {
 }
 
 /// Explains a plan; bytes and times are those at the sizes in `hints`, with those that the definition determines.
-pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanation {
+///
+/// # Errors
+/// When the plan is of another definition.
+pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Result<Explanation, OtherDefinition> {
     explain_compiled(definition, plan, hints, &[])
 }
 
 /// The same for a plan whose decisions are made for the sizes `decided`, which other calls share.
-pub fn explain_call(definition: &Definition, plan: &Plan, hints: &Hints, decided: &Hints) -> Explanation {
-    let [hints, decided] = [hints, decided].map(|hints| hints.clone().with_implied(definition.fusion.facts()));
+///
+/// # Errors
+/// As [`explain`].
+pub fn explain_call(
+    definition: &Definition,
+    plan: &Plan,
+    hints: &Hints,
+    decided: &Hints,
+) -> Result<Explanation, OtherDefinition> {
+    let [hints, decided] =
+        [hints, decided].map(|hints| hints.clone().with_implied(definition.fusion.facts()));
     let sizes =
         input_sizes(plan).filter(|size| hints.has_all(size) && hints.value(size) != decided.value(size));
     let decided_for = sizes.map(|size| (size.to_string(), decided.value(&size))).collect();
-    Explanation { decided_for, ..explain(definition, plan, &hints) }
+    Ok(Explanation { decided_for, ..explain(definition, plan, &hints)? })
 }
 
 /// The same for a call that the evaluator runs as a whole, as libLLVM is missing.
 pub fn explain_without_llvm(definition: &Definition, hints: &Hints) -> Explanation {
     let layouts = declared_layouts(definition);
     let plan = compiler::evaluated(&definition.graph, &definition.fusion, &layouts, LLVM_IS_MISSING);
-    explain(definition, &plan, hints).without_llvm()
+    explained(definition, &plan, hints, &[]).without_llvm()
 }
 
 /// The same with machine code of the [`gpu_kernels`], if there is any.
+///
+/// # Errors
+/// As [`explain`].
 pub fn explain_compiled(
     definition: &Definition,
     plan: &Plan,
     hints: &Hints,
     code: &MachineCode,
-) -> Explanation {
+) -> Result<Explanation, OtherDefinition> {
+    require_cut_of(definition, plan)?;
+    Ok(explained(definition, plan, hints, code))
+}
+
+/// The explanation of a plan of the definition.
+fn explained(definition: &Definition, plan: &Plan, hints: &Hints, code: &MachineCode) -> Explanation {
     let hints = &hints.clone().with_implied(definition.fusion.facts());
     let explainer = Explainer::new(definition, plan, hints);
     let peaks = Peaks::of(plan, &explainer);

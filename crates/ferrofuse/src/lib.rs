@@ -39,6 +39,7 @@ mod lambdas;
 mod languages;
 mod names;
 mod op_list;
+mod other_definition;
 mod saved;
 mod segments;
 pub mod table;
@@ -78,6 +79,7 @@ pub use names::{output_names, printed_names, result_name, value_name, value_name
 pub use op_list::{OpEntry, op_entries, op_entry};
 pub use ops::small_float::{E4m3, E5m2, E8m0};
 pub use ops::{DType, Scalar};
+pub use other_definition::OtherDefinition;
 pub use reference::interpret::Options as InterpreterOptions;
 pub use runtime::{
     Argument, Blame, CallFacts, CallOptions, CallReport, CompileOptions, CudaDevice, DeviceHandle, Error,

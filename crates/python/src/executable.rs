@@ -218,7 +218,7 @@ impl Executable {
             move |definition, PlannedCall { plan, hints, decided, time }| {
                 let explanation = match on_evaluator {
                     true => explain_without_llvm(definition, hints),
-                    false => explain_call(definition, plan, hints, decided),
+                    false => explain_call(definition, plan, hints, decided).expect("its own plan"),
                 };
                 NativeExplanation::new(explanation, *time)
             },

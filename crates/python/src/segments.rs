@@ -173,7 +173,7 @@ pub fn explain_segments(
     let (on_evaluator, options) = (is_without_llvm(py, target), options());
     let say = move |definition: &Definition, PlannedCall { plan, hints, decided, time }: &PlannedCall| {
         let options = CompileOptions { hints: hints.clone(), ..options };
-        let whole = explain_call(definition, plan, hints, decided);
+        let whole = explain_call(definition, plan, hints, decided)?;
         let explained = ferrofuse::explain_segments(whole, definition, plan, &segments, target, &options)?;
         let explained = if on_evaluator { explained.without_llvm() } else { explained };
         Ok(NativeExplanation::new(explained, *time))

@@ -54,5 +54,5 @@ pub use machine::{Machine, MachineOptions};
 pub use options::{CallOptions, CompileOptions, Executor};
 pub use output::{Output, Outputs};
 pub use report::{CallReport, KernelReport, Report, SegmentReport, StepReport};
-pub use segmented::{SegmentDefinition, SegmentInput, SegmentedExecutable};
+pub use segmented::{SegmentDefinition, SegmentInput, SegmentedExecutable, require_segments};
 pub use tensor::Tensor;

@@ -202,10 +202,10 @@ impl Options {
         let GivenDefinition::Segments(given) = chosen else {
             return Ok(match is_on_evaluator {
                 true => explain_without_llvm(definition, hints),
-                false => explain_compiled(definition, plan, hints, &code.of(plan)),
+                false => explain_compiled(definition, plan, hints, &code.of(plan)).map_err(Failure::user)?,
             });
         };
-        let whole = explain_compiled(definition, plan, hints, &code.of(plan));
+        let whole = explain_compiled(definition, plan, hints, &code.of(plan)).map_err(Failure::user)?;
         let segments = given.of_cut(path, plan, hints)?;
         let (machine, hints) = (Arc::clone(machine), hints.clone());
         let options = CompileOptions { machine, hints, ..CompileOptions::default() };
@@ -229,7 +229,7 @@ impl Options {
         }
         let file = definition::read(&definition_of(&self.file))?;
         let planned = planning::baseline(&file, &self.request, with, self.target(), machine)?;
-        Ok(explain(&file.definition, &planned.plan, &planned.hints))
+        explain(&file.definition, &planned.plan, &planned.hints).map_err(Failure::user)
     }
 
     /// The page, with the segmentations to compare with.

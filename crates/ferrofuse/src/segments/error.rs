@@ -4,6 +4,7 @@ use frontend::define::DefineError;
 use thiserror::Error;
 
 use crate::Error;
+use crate::other_definition::OtherDefinition;
 
 /// Segments that are invalid or cannot run.
 #[derive(Debug, Error)]
@@ -72,8 +73,8 @@ pub enum SegmentError {
     #[error(transparent)]
     Group(segmenter::GroupError),
     /// A cut or a plan of another definition.
-    #[error("the cut is of another definition")]
-    OtherDefinition,
+    #[error(transparent)]
+    OtherDefinition(#[from] OtherDefinition),
     /// A segment that the definition language cannot express.
     #[error(transparent)]
     Define(#[from] DefineError),

@@ -11,6 +11,7 @@ use scheduler::hints::Hints;
 
 use super::{Segment, SegmentError};
 use crate::names::names_in;
+use crate::other_definition::require_cut_of;
 use crate::{CodeTarget, Cut, Error, Explanation, Plan, explain, plan_for};
 
 /// Before the names of values of the whole definition, until those that are only in the segment have its name before theirs.
@@ -24,7 +25,7 @@ const OUTSIDE: &str = "whole.";
 /// scheduled are not planned again, unless they may run nothing.
 ///
 /// # Errors
-/// When a schedule does not fit, or the cut is not one into these segments.
+/// When a schedule does not fit, or the cut is of another definition or not one into these segments.
 pub fn explain_segments(
     explanation: Explanation,
     definition: &Definition,
@@ -33,6 +34,8 @@ pub fn explain_segments(
     target: CodeTarget,
     options: &CompileOptions,
 ) -> Result<Explanation, SegmentError> {
+    require_cut_of(definition, cut)?;
+    super::require_segments(definition, segments)?;
     let is_evaluated = |part: &SegmentPlan| matches!(part.decision, Decision::Evaluate { .. });
     let is_other = |segment: &Segment| segment.is_by_hand() || segment.only_moves();
     if !segments.iter().any(is_other) && !cut.segments.iter().any(is_evaluated) {
@@ -115,7 +118,7 @@ impl Segment {
         let own = SegmentDefinition { definition, ..SegmentDefinition::from(self) };
         let planned = own.options(&options)?;
         let plan = plan_for(&own.definition, target, &planned)?;
-        let mut explanation = explain(&own.definition, &plan, &planned.hints);
+        let mut explanation = explain(&own.definition, &plan, &planned.hints)?;
         let sizes = self.sizes_in_words(whole);
         explanation.rename(&|name| match name.strip_prefix(OUTSIDE) {
             Some(outside) => Some(outside.to_owned()),

@@ -27,9 +27,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
 use segmenter::parallel;
 
-use crate::Schedule;
 use crate::explain::{Edge, Traffic};
 use crate::names::names_in;
+use crate::other_definition::{OtherDefinition, require_cut_of};
+use crate::{Error, Schedule};
 
 pub use by_hand::{listed_segmentation, of_plan, read_segmentation};
 pub use error::SegmentError;
@@ -110,17 +111,20 @@ pub(crate) fn segmentation_text(definition: &Definition, cut: &Cut) -> String {
     cut::planned_cut(definition, cut).to_text(&name)
 }
 
+/// Rejects segments of another definition.
+pub(crate) fn require_segments(definition: &Definition, segments: &[Segment]) -> Result<(), Error> {
+    let segments: Vec<SegmentDefinition> = segments.iter().map(SegmentDefinition::from).collect();
+    runtime::require_segments(definition, &segments)
+}
+
 fn written_cut(definition: &Definition, cut: &Cut) -> Result<cut::WrittenCut, SegmentError> {
-    let have_as_many_outputs = cut.fusion.outputs().len() == definition.fusion.outputs().len();
-    if !(have_as_many_outputs && cut.graph.begins_with(&definition.graph)) {
-        return Err(SegmentError::OtherDefinition);
-    }
+    require_cut_of(definition, cut)?;
     let name =
         |number| cut.chosen.as_ref().map_or_else(|| format!("seg{number}"), |chosen| chosen.name(number));
     let written = cut::written_cut(definition, cut)
         .map_err(|cycle| SegmentError::Cycle(by_hand::in_words(definition, &cycle, name)))?;
     let are_own = written.segmentation.check_values(&definition.graph, &definition.fusion).is_ok();
-    if are_own { Ok(written) } else { Err(SegmentError::OtherDefinition) }
+    if are_own { Ok(written) } else { Err(OtherDefinition.into()) }
 }
 
 impl Segment {

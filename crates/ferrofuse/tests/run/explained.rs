@@ -15,6 +15,7 @@ fn explained(case: &Case) -> Explanation {
     let hints = hints(&definition, &views(&arrays)).expect("fit");
     let options = CompileOptions { hints: hints.clone(), ..CompileOptions::default() };
     explain(&definition, &plan(&definition, &options).expect("no choices of a user"), &hints)
+        .expect("its own plan")
 }
 
 #[test]
@@ -37,7 +38,7 @@ fn what_a_gpu_leaves_to_the_host_says_so() {
     let definition = define(text).expect("defines");
     let on = |target| {
         let plan = plan_for(&definition, target, &CompileOptions::default()).expect("no choices of a user");
-        let text = explain(&definition, &plan, &Hints::default()).to_string();
+        let text = explain(&definition, &plan, &Hints::default()).expect("its own plan").to_string();
         ["library matmul ", "library argsort on the host"].map(|words| text.contains(words))
     };
     assert_eq!(on(CodeTarget::CUDA), [true, true]);
@@ -50,7 +51,7 @@ fn of_unknown_sizes(lines: &str) -> Explanation {
         "def f(fd):\n    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Double)\n";
     let definition = define(&format!("{begin}{lines}")).expect("defines");
     let plan = plan(&definition, &CompileOptions::default()).expect("no choices of a user");
-    explain(&definition, &plan, &Hints::default())
+    explain(&definition, &plan, &Hints::default()).expect("its own plan")
 }
 
 #[test]
@@ -114,7 +115,8 @@ fn a_plan_for_a_call_is_the_plan_of_the_call() {
                 let call = CallFacts { by_order, ..CallFacts::of(&definition, &views).expect("fit") };
                 let (plan, _) = plan_for_call(&definition, CodeTarget::HOST, &options, call).expect("plans");
                 let ran = executable.latest().expect("compiled");
-                let [expected, found] = [&ran.plan, &plan].map(|plan| explain(&definition, plan, &hints));
+                let [expected, found] = [&ran.plan, &plan]
+                    .map(|plan| explain(&definition, plan, &hints).expect("their own plan"));
                 assert_eq!(found, expected, "{} at {rows}, {columns}, by order: {by_order}", case.name);
             }
         }
@@ -130,7 +132,7 @@ fn sizes_that_a_plan_is_made_for_are_said_where_the_call_has_others() {
         let hints = hints(&definition, &views).expect("fit");
         let call = CallFacts::of(&definition, &views).expect("fit");
         let (plan, decided) = plan_for_call(&definition, CodeTarget::HOST, &options, call).expect("plans");
-        explain_call(&definition, &plan, &hints, &decided).to_string()
+        explain_call(&definition, &plan, &hints, &decided).expect("its own plan").to_string()
     };
     assert!(said(5000, 1024).ends_with("planned for i0 = 4096: other calls share the plan\n"));
     assert!(!said(4096, 1024).contains("planned for"));
@@ -140,7 +142,7 @@ fn sizes_that_a_plan_is_made_for_are_said_where_the_call_has_others() {
 fn of_text(text: &str) -> Explanation {
     let definition = define(text).expect("defines");
     let plan = plan(&definition, &CompileOptions::default()).expect("no choices of a user");
-    explain(&definition, &plan, &Hints::default())
+    explain(&definition, &plan, &Hints::default()).expect("its own plan")
 }
 
 #[test]
@@ -234,7 +236,7 @@ fn certificates_say_how_close_a_cut_is() {
     let options =
         CompileOptions { plan: PlanOptions { segmentation, ..PlanOptions::default() }, ..Default::default() };
     let plan = plan(&definition, &options).expect("a segmentation that fits");
-    let far = certificate(&explain(&definition, &plan, &options.hints));
+    let far = certificate(&explain(&definition, &plan, &options.hints).expect("its own plan"));
     assert!(!far.optimal && far.gap > 0.4 && far.search_steps == 0, "{far:?}");
 }
 
@@ -275,7 +277,7 @@ def product(fd):
     let chosen = PlanOptions { segmentation: Some(segmentation), ..PlanOptions::default() };
     let options = CompileOptions { plan: chosen, ..CompileOptions::default() };
     let plan = plan(&definition, &options).expect("a plan");
-    let explained = explain(&definition, &plan, &Hints::default());
+    let explained = explain(&definition, &plan, &Hints::default()).expect("its own plan");
     assert!(explained.segments.iter().all(|segment| segment.evaluator_reason.is_none()), "{explained}");
     let library: Vec<bool> = explained.segments.iter().map(|segment| segment.library.is_some()).collect();
     assert_eq!(library, [false, true, false, false], "{explained}");
@@ -302,7 +304,7 @@ fn a_backward_cut_in_two_passes_no_tensor_between() {
     let plan_options = PlanOptions { segmentation, ..PlanOptions::default() };
     let options = CompileOptions { plan: plan_options, ..CompileOptions::default() };
     let plan = plan(&definition, &options).expect("a plan");
-    let explained = explain(&definition, &plan, &Hints::default());
+    let explained = explain(&definition, &plan, &Hints::default()).expect("its own plan");
     assert_eq!(explained.segments.len(), 2);
     assert!(explained.edges.is_empty(), "{:?}", explained.edges);
 }
@@ -325,7 +327,8 @@ fn peak_memory_is_limited() {
     let planned = |peak_memory: Option<u64>| {
         let plan_options = PlanOptions { peak_memory, ..PlanOptions::default() };
         let options = CompileOptions { plan: plan_options, ..CompileOptions::default() };
-        plan(&definition, &options).map(|plan| explain(&definition, &plan, &Hints::default()))
+        plan(&definition, &options)
+            .map(|plan| explain(&definition, &plan, &Hints::default()).expect("its own plan"))
     };
     let free = planned(None).expect("a plan");
     let lowest = free.peak_bytes;
@@ -344,7 +347,7 @@ fn lambdas_are_distributed_where_that_is_faster() {
     let line = |text: &str, shape: &str| -> String {
         let definition = define(&text.replace("-1, -1", shape)).expect("a definition");
         let plan = plan(&definition, &CompileOptions::default()).expect("a plan");
-        let table = explain(&definition, &plan, &Hints::default()).to_string();
+        let table = explain(&definition, &plan, &Hints::default()).expect("its own plan").to_string();
         table.lines().find(|line| line.starts_with("lambda of fold")).expect("a lambda").to_owned()
     };
     assert!(line(&text, "4096, 4096").contains("in seg0; each state is a fold of its own: "));
@@ -356,7 +359,8 @@ fn segments_that_one_launch_runs_are_named() {
     fd.add_output(fd.ops.mul(x, 2.0), x)\n";
     let definition = define(&format!("def updates(fd):\n{}", update.repeat(3))).expect("defines");
     let options = CompileOptions::default();
-    let explanation = explain(&definition, &plan(&definition, &options).expect("plans"), &options.hints);
+    let explanation = explain(&definition, &plan(&definition, &options).expect("plans"), &options.hints)
+        .expect("its own plan");
     assert_eq!(explanation.batches, [["seg0", "seg1", "seg2"]]);
     let line = "one launch for seg0 to seg2, 3 segments";
     assert!(explanation.to_string().lines().any(|text| text == line), "{explanation}");
@@ -371,7 +375,7 @@ fn a_batch_on_a_gpu_is_as_many_launches_as_its_parameters_take() {
     fd.add_output(fd.ops.mul(x, 2.0), x)\n";
     let definition = define(&format!("def updates(fd):\n{}", update.repeat(300))).expect("defines");
     let plan = plan_for(&definition, CodeTarget::CUDA, &CompileOptions::default()).expect("plans");
-    let explanation = explain(&definition, &plan, &Hints::default());
+    let explanation = explain(&definition, &plan, &Hints::default()).expect("its own plan");
     let launches: Vec<usize> = explanation.batches.iter().map(Vec::len).collect();
     assert_eq!(launches, [128, 128, 44]);
 }

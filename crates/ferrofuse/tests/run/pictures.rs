@@ -140,6 +140,7 @@ fn explained(text: &str, is_fused: bool) -> Explanation {
         ..CompileOptions::default()
     };
     explain(&definition, &plan(&definition, &options).expect("plans"), &Hints::default())
+        .expect("its own plan")
 }
 
 #[test]

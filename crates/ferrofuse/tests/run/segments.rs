@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ferrofuse::{
-    Argument, Array, ArrayView, CallOptions, CompileOptions, DType, Definition, Executable, Hints, Interrupt,
-    Machine, Output, PlanOptions, Segment, SegmentError, Segmentation, Stream, Tensor, Val, check, define,
-    listed_segmentation, parse_schedule, plan, read_segmentation, segments, tasks, value_name, value_named,
+    Argument, Array, ArrayView, CallOptions, CodeTarget, CompileOptions, DType, Definition, EmitOptions,
+    Executable, Hints, Interrupt, Machine, Output, PlanOptions, Segment, SegmentError, Segmentation, Stage,
+    Stream, Tensor, Val, check, define, emit, explain, explain_segments, listed_segmentation, parse_schedule,
+    plan, read_segmentation, segments, tasks, value_name, value_named,
 };
 use frontend::text::{NameStyle, numbers, print};
 
@@ -38,6 +39,40 @@ fn a_cut_of_another_definition_is_rejected() {
     let cut = ferrofuse::cut(&other, &CompileOptions::default()).unwrap();
     let error = segments(&one, &cut, &Hints::default()).unwrap_err();
     assert_eq!(error.to_string(), "the cut is of another definition");
+}
+
+#[test]
+fn a_plan_of_another_definition_is_rejected() {
+    let other = "def f(fd):\n    x = fd.define_tensor(shape=[-1])\n    fd.add_output(fd.ops.exp(x))\n";
+    let [one, other] = [REDUCTION, other].map(|text| define(text).expect("defines"));
+    let (options, hints, said) =
+        (CompileOptions::default(), Hints::default(), "the cut is of another definition");
+    let [own, foreign] = [&one, &other].map(|definition| plan(definition, &options).expect("plans"));
+    assert_eq!(explain(&one, &foreign, &hints).unwrap_err().to_string(), said);
+    let parts = segments(&other, &foreign, &hints).expect("its own cut");
+    let explanation = explain(&one, &own, &hints).expect("its own plan");
+    let explained = |parts: &[Segment], plan| {
+        explain_segments(explanation.clone(), &one, plan, parts, CodeTarget::HOST, &options)
+            .unwrap_err()
+            .to_string()
+    };
+    assert_eq!(explained(&parts, &foreign), said);
+    assert!(
+        explained(&parts, &own).starts_with("segment seg0: its input 0 is "),
+        "{}",
+        explained(&parts, &own)
+    );
+    let llvm = options.machine.llvm();
+    for stage in Stage::all() {
+        let target = stage.usual_target();
+        let emit_options = EmitOptions { target, segment: None, names: NameStyle::Long, llvm: llvm.as_ref() };
+        let error = emit(stage, &one, &foreign, &emit_options).unwrap_err();
+        assert_eq!(error.to_string(), said, "{stage}");
+        if !matches!(stage, Stage::Definition | Stage::Graph | Stage::Lambdas | Stage::Segments) {
+            let error = ferrofuse::emit_segments(stage, &one, &parts, &emit_options, &options).unwrap_err();
+            assert!(error.to_string().starts_with("segment seg0: its input 0 is "), "{stage}: {error}");
+        }
+    }
 }
 
 /// Segments of one definition do not run as another.

@@ -31,7 +31,7 @@ fn explained_and_emitted(text: &str) {
     let definition = define(text).map_err(|error| error.message).expect("defines");
     let options = CompileOptions::default();
     let planned = plan(&definition, &options).expect("plans");
-    let explanation = explain(&definition, &planned, &options.hints);
+    let explanation = explain(&definition, &planned, &options.hints).expect("its own plan");
     assert!(!explanation.to_string().is_empty());
     let llvm = options.machine.llvm();
     let options = EmitOptions {

@@ -215,7 +215,8 @@ fn views_move_no_bytes() {
         compiled("    fd.add_output(fd.ops.permute(x, dims=[2, 1, 0]))\n", ExecutorKind::Compiled);
     let variant = executable.latest().expect("compiled");
     let plan = &variant.plan;
-    let explanation = explain(executable.definition(), plan, &ferrofuse::Hints::default());
+    let explanation =
+        explain(executable.definition(), plan, &ferrofuse::Hints::default()).expect("its own plan");
     assert_eq!((explanation.segments.len(), explanation.bytes, explanation.traffic_ratio), (0, 0, 1.0));
     assert_eq!(explanation.outputs[0].view_of.as_deref(), Some("x"));
     assert!(explanation.to_string().contains("is a view of x"));

@@ -5,7 +5,7 @@ use ir::definition::Definition;
 use ir::graph::{InputSignature, Sizes};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::fit::require_of;
+use super::fit::require_segments;
 use super::in_place::Writing;
 use super::late_copies::LateCopy;
 use super::parts::SegmentDefinition;
@@ -40,7 +40,7 @@ impl Executable {
         options: CompileOptions,
     ) -> Result<SegmentedExecutable, Error> {
         let segments: Vec<SegmentDefinition> = segments.into_iter().map(Into::into).collect();
-        require_of(&definition, &segments)?;
+        require_segments(&definition, &segments)?;
         let segments = segments.into_iter().map(|segment| segment.without_copies(&definition));
         let (mut segments, copies): (Vec<SegmentDefinition>, Vec<Vec<LateCopy>>) = segments.unzip();
         // Inputs that are only written to would be copied to another device.

@@ -13,7 +13,7 @@ use crate::Error;
 ///
 /// # Errors
 /// [`Error::Segment`] for the first segment that does not fit, then [`Error::Missing`].
-pub(super) fn require_of(definition: &Definition, segments: &[SegmentDefinition]) -> Result<(), Error> {
+pub fn require_segments(definition: &Definition, segments: &[SegmentDefinition]) -> Result<(), Error> {
     let mut made: FxHashSet<Val> = definition.fusion.inputs().iter().copied().collect();
     for segment in segments {
         let fits = require_counts(segment).and_then(|()| require_values(definition, segment, &made));

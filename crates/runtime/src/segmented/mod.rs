@@ -21,4 +21,5 @@ mod parts;
 mod slots;
 
 pub use executable::SegmentedExecutable;
+pub use fit::require_segments;
 pub use parts::{SegmentDefinition, SegmentInput};

@@ -108,7 +108,7 @@ fn moments_by(spelling: &str) -> Definition {
 /// The explanation of a lambda in the plan of a definition.
 fn explained(definition: &Definition) -> String {
     let plan = plan(definition, &CompileOptions::default()).unwrap();
-    let table = explain(definition, &plan, &Hints::default()).to_string();
+    let table = explain(definition, &plan, &Hints::default()).unwrap().to_string();
     table.lines().find(|line| line.starts_with("lambda of fold")).expect("a lambda").to_owned()
 }
 

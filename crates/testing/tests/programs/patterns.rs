@@ -64,7 +64,7 @@ fn a_linear_layer_is_the_same_as_a_pattern_and_taken_apart() {
             let sizes = hints(&definition, &inputs).unwrap();
             let with_sizes = CompileOptions { hints: sizes.clone(), ..options.clone() };
             let planned = plan(&definition, &with_sizes).unwrap();
-            let runs = explain(&definition, &planned, &sizes);
+            let runs = explain(&definition, &planned, &sizes).unwrap();
             assert_eq!(runs.segments.iter().any(|segment| segment.library.is_some()), who == "library");
             let executable = compile(definition.clone(), options).unwrap();
             let outputs: Vec<Array> =

@@ -228,6 +228,7 @@ const ORDER: [(&str, &[&str]); 26] = [
             "table",
             "names",
             "lambdas",
+            "other_definition",
             "explain",
             "segments",
             "kernel_text",

@@ -120,7 +120,8 @@ impl Timed {
             ..CompileOptions::default()
         };
         let plan = ferrofuse::plan(&file.definition, &options).map_err(Failure::machine)?;
-        let bytes = ferrofuse::explain(&file.definition, &plan, &hints).bytes as f64;
+        let explained = ferrofuse::explain(&file.definition, &plan, &hints).map_err(Failure::user)?;
+        let bytes = explained.bytes as f64;
         let computing = plan.costs(&hints).iter().map(|cost| cost.computing).sum();
         let inputs = specs.iter().enumerate().map(|(place, spec)| draw(spec, 0, place));
         let inputs: Vec<StridedArray> = inputs.collect::<Result<_, _>>().map_err(Failure::machine)?;

@@ -146,7 +146,7 @@ pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget, warm: boo
         ..CompileOptions::default()
     };
     let plan = ferrofuse::plan(&file.definition, &options).map_err(Failure::machine)?;
-    let explanation = explain(&file.definition, &plan, &hints);
+    let explanation = explain(&file.definition, &plan, &hints).map_err(Failure::user)?;
     let bytes = explanation.compulsory_bytes;
     let sets = sets_of(&specs, if warm { 1 } else { sets_beyond(bytes, machine.last_level_cache()) })?;
     let executable = Executable::for_inputs(file.definition.clone(), options, &views(&sets[0]));

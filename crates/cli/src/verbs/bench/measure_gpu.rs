@@ -117,7 +117,7 @@ pub fn measure_on_gpu(
     let (hints, _) = facts_of(&file.definition, &specs);
     let options = CompileOptions { hints: hints.clone(), ..options.clone() };
     let plan = ferrofuse::plan(&file.definition, &options).map_err(Failure::machine)?;
-    let bytes = explain(&file.definition, &plan, &hints).compulsory_bytes;
+    let bytes = explain(&file.definition, &plan, &hints).map_err(Failure::user)?.compulsory_bytes;
     let stream = Arc::new(device.new_stream().map_err(Failure::machine)?);
     let executable = Executable::by_size(file.definition.clone(), options);
     let on_gpu = OnGpu { executable, stream };
@@ -131,7 +131,7 @@ pub fn measure_on_gpu(
     let first = start.elapsed();
     let variant = on_gpu.executable.latest().expect("compiled");
     // The plan for the GPU, by the model's constants for it.
-    let explanation = explain(&file.definition, &variant.plan, &hints);
+    let explanation = explain(&file.definition, &variant.plan, &hints).map_err(Failure::user)?;
     let bandwidth = GpuBandwidth::new(device, &on_gpu.stream, bytes as usize).map_err(Failure::machine)?;
     let (time, beside) = on_gpu.steady(&mut sets, &bandwidth)?;
     let small = on_gpu.small_call(&specs)?;

@@ -49,7 +49,7 @@ pub fn plan(case: &Case, machine: &Arc<Machine>, target: CodeTarget) -> Result<R
         Ok::<f64, Failure>(cost_us(&plan))
     };
     let plan = planned(PlanOptions::default())?;
-    let chosen = explain(&file.definition, &plan, &hints);
+    let chosen = explain(&file.definition, &plan, &hints).map_err(Failure::user)?;
     Ok(Row {
         name: case.workload.id,
         ops: chosen.segments.iter().map(|segment| segment.ops).sum(),

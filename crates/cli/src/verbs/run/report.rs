@@ -228,7 +228,7 @@ fn of_whole(executable: &Executable, variant: &Variant, hints: &Hints) -> Vec<Se
             variant.steps.segments.iter().map(|segment| whole(executable, segment, hints)).collect()
         }
         _ => {
-            let explained = explain(executable.definition(), &variant.plan, hints);
+            let explained = explain(executable.definition(), &variant.plan, hints).expect("its own plan");
             explained.segments.into_iter().map(segment).collect()
         }
     }

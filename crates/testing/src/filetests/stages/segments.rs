@@ -25,8 +25,8 @@ fn explained(case: &Case) -> Result<String, String> {
     let parsed = Segmentation::parse(&text, &named).map_err(|error| error.to_string())?;
     let again =
         planned_as(case, Some(parsed)).map_err(|error| format!("{error}, for its own segments:\n{text}"))?;
-    let (explained, again) =
-        (explain(&file.definition, &plan, &hints), explain(&file.definition, &again.1, &hints));
+    let explained = |plan| explain(&file.definition, plan, &hints).map_err(|error| error.to_string());
+    let (explained, again) = (explained(&plan)?, explained(&again.1)?);
     if (again.bytes, again.segments.len()) != (explained.bytes, explained.segments.len()) {
         return Err(format!("the segmentation reads back as another one:\n{text}\n{again}"));
     }

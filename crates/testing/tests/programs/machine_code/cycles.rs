@@ -63,7 +63,7 @@ const ELEMENTS: u64 = 1 << 20;
 fn modelled(source: &str) -> f64 {
     let file = read(source).unwrap_or_else(|error| panic!("{error:?}\n{source}"));
     let (plan, hints) = planned(&file);
-    let explained = explain(&file.definition, &plan, &hints);
+    let explained = explain(&file.definition, &plan, &hints).expect("its own plan");
     let seconds: f64 = explained.segments.iter().map(|segment| segment.cost_us.computing / 1e6).sum();
     seconds * plan.target.throughput / ELEMENTS as f64
 }

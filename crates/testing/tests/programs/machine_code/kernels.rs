@@ -125,7 +125,7 @@ struct Unit {
 /// The units of a definition at its own sizes.
 fn units(name: &str, file: &File) -> Vec<Unit> {
     let (plan, hints) = planned(file);
-    let explained = explain(&file.definition, &plan, &hints);
+    let explained = explain(&file.definition, &plan, &hints).expect("its own plan");
     let blocks = counted_blocks(&plan, &hints).expect("their sizes are known");
     let of_kernel = |kernel: KernelOnGpu| {
         let block = blocks.iter().find(|block| block.kernel == kernel.name).expect("it is counted");
