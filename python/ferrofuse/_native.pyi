@@ -485,6 +485,7 @@ class Chain:
     def __init__(
         self, executable: Executable, segments: Sequence[Tuple[Segment, Builder, Optional[str]]]
     ) -> None: ...
+    def require_within_limit(self, executable: Executable, segmentation: str, inputs: Sequence[Any]) -> None: ...
     def run(
         self,
         inputs: Sequence[Any],

@@ -263,7 +263,7 @@ class FusionDefinition:
                 _reject_both(out, like)
             executable: Union[None, Executable, Chain] = self._executable
             if executable is None or self._cut is not None:
-                executable = self._runnable()
+                executable = self._runnable(inputs)
             active = profiler.active()
             if active is not None:
                 if out is not None or threads is not None:
@@ -295,8 +295,13 @@ class FusionDefinition:
         """Not supported: schedules are not written in Python."""
         absent.reject_schedule("fd.manual_validate")
 
-    def _runnable(self) -> Union[Executable, Chain]:
-        return self._compilable() if self._cut is None else self._cut.chain()
+    def _runnable(self, inputs: Sequence[Any]) -> Union[Executable, Chain]:
+        if self._cut is None:
+            return self._compilable()
+        chain = self._cut.chain()
+        if self._peak_memory is not None:
+            chain.require_within_limit(self._compilable(), self._cut.text(), inputs)
+        return chain
 
     def _compilable(self) -> Executable:
         return self._executable or self._make_executable()
@@ -356,6 +361,9 @@ class FusionDefinition:
     def segmentation(self, by_hand: Optional[ByHand]) -> None:
         if by_hand is not None and self._peak_memory is not None:
             raise ValueError("segmentation: fd.peak_memory limits the segments that the compiler finds: set it to None first")
+        self._cut_by_hand(by_hand)
+
+    def _cut_by_hand(self, by_hand: Optional[ByHand]) -> None:
         given = None if by_hand is None else named(self._existing(), by_hand)
         self._cut = None if given is None else Cut(self, None, given)
         self._segmentation = None if given is None else segmentation_text(given)
@@ -366,7 +374,8 @@ class FusionDefinition:
         limit.
 
         Partial results of folds do not count. If the compiler finds no segments that need so few bytes, a plan or a call
-        raises, with the fewest bytes that it found. Calls of other sizes are planned anew.
+        raises, with the fewest bytes that it found. Calls of other sizes are planned anew. Once `segment` has cut the
+        definition, its segments stay the same, and a call at whose sizes they need more raises, with the bytes that they need.
 
         Raises:
             TypeError: for anything but an integer or None.
@@ -441,7 +450,7 @@ class FusionDefinition:
         from .validation import compare_with_references, require_matches
 
         check_options(_enable_options, _disable_options)
-        outputs, compared = self._runnable().check(inputs, like, device)
+        outputs, compared = self._runnable(inputs).check(inputs, like, device)
         require_matches(compared)
         if reference_outputs is not None:
             compare_with_references(outputs, reference_outputs)
@@ -535,7 +544,7 @@ class FusionDefinition:
             ValueError: for inputs that do not fit, for calls that draw random numbers or need the host, and for
                 arrays whose address is not a multiple of 16 bytes.
         """
-        executable = self._runnable()
+        executable = self._runnable(inputs)
         if isinstance(executable, Chain):
             raise NotImplementedError("a call that runs fd.segments cannot be captured: set fd.segmentation = None first")
         _reject_both(out, like)

@@ -25,9 +25,8 @@ def as_text(fd: "FusionDefinition") -> str:
         raise DefinitionError("only a definition with outputs can be saved or pickled")
     if fd._cut is not None:
         fd._cut.require_runnable()
-    peak_memory = None if fd.segments else fd.peak_memory
     segmentation = None if fd._cut is None else fd._cut.text(fd._builder)
-    return saved_text(fd._builder.text(False), peak_memory, segmentation, _schedules(fd))
+    return saved_text(fd._builder.text(False), fd.peak_memory, segmentation, _schedules(fd))
 
 
 def of_text(text: str, name: str = "the text") -> "FusionDefinition":
@@ -41,10 +40,8 @@ def of_text(text: str, name: str = "the text") -> "FusionDefinition":
     except DefinitionError as error:
         raise DefinitionError(f"{name}: {error}") from None
     fd = _of_body(body, name)
-    if limit is not None and segmentation is None:
-        fd.peak_memory = limit
-    if segmentation is not None:
-        fd.segmentation = segmentation
+    fd.peak_memory = limit
+    fd._cut_by_hand(segmentation)
     segments = {segment.name: segment for segment in fd.segments}
     for segment, schedule in schedules:
         if segment not in segments:

@@ -178,7 +178,7 @@ class Cut:
         """
         self.require_runnable()
         parts = [segment._runnable() for segment in self.segments]
-        return _native.explain_segments(self._executable, parts, self.text(), inputs)
+        return _native.explain_segments(self._whole._compilable(), parts, self.text(), inputs)
 
     def require_runnable(self) -> None:
         """Rejects segments that do not run as they are.

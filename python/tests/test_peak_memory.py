@@ -1,5 +1,7 @@
 """`fd.peak_memory`: a limit on what segments make; calls through segments, which need no more memory than those of the whole."""
 
+import copy
+import pickle
 import subprocess
 
 import numpy as np
@@ -68,6 +70,25 @@ def test_segments_by_hand_and_a_limit_exclude_each_other():
         fd.peak_memory = 100
     fd.segmentation = None
     fd.peak_memory = 100
+
+
+def test_segments_that_are_cut_keep_the_limit_in_each_call_and_copy():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.mul(fd.ops.segment_set(fd.ops.exp(x)), 2.0))
+    fd.peak_memory = 2 * 4 * 100
+    fd.segment([np.ones(100, dtype=np.float32)])
+    for cut in [fd, copy.copy(fd), pickle.loads(pickle.dumps(fd))]:
+        assert cut.peak_memory == 800 and len(cut.segments) == len(fd.segments) > 1
+        for size in [100, 50, 100]:
+            x = np.ones(size, dtype=np.float32)
+            np.testing.assert_allclose(cut.execute([x])[0], 2 * np.exp(x), rtol=1e-6)
+        for call in [cut.execute, cut.validate, cut.explain]:
+            with pytest.raises(InputError, match="have a peak memory of 808 bytes, and 800 are allowed"):
+                call([np.ones(101, dtype=np.float32)])
+        cut.peak_memory = None
+        cut.execute([np.ones(101, dtype=np.float32)])
+        assert cut.explain([np.ones(101, dtype=np.float32)]).to_dict()["peak_bytes"] == 808
 
 
 def peak(fd, arrays):

@@ -34,6 +34,8 @@ pub enum Chosen {
     Searched,
     /// By a user's segmentation.
     Given(Segmentation),
+    /// By a user's segmentation, within the limit on memory.
+    Limited(Segmentation),
     /// By one to compare with.
     Baseline(Baseline),
 }
@@ -334,7 +336,8 @@ impl Executable {
     ) -> PyResult<PlanOptions> {
         Ok(match (chosen, inputs) {
             (Chosen::Searched, _) => options,
-            // A limit is for the segments that the compiler finds.
+            (Chosen::Limited(segmentation), _) => PlanOptions { segmentation: Some(segmentation), ..options },
+            // A cut for other sizes may need more.
             (Chosen::Given(segmentation), _) => {
                 PlanOptions { segmentation: Some(segmentation), peak_memory: None, ..options }
             }
@@ -361,7 +364,7 @@ impl Executable {
     }
 
     /// What decisions depend on in a call on these inputs.
-    fn call_facts(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<CallFacts> {
+    pub fn call_facts(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<CallFacts> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         let facts = inputs.with_host_views(py, |views| CallFacts::of(self.definition(), views))?;
         let mut facts = facts.map_err(|error| inputs.raised(py, errors::failed(py, &error), &error))?;

@@ -1,11 +1,13 @@
 //! Segments for Python: a description of each, and running all of them in order.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use ferrofuse::{
     CompileOptions, Definition, SegmentError, SegmentedExecutable, explain_call, listed_segmentation,
     parse_schedule, read_segmentation, segments,
 };
+use ir::graph::Sizes;
 use pyo3::prelude::*;
 
 use crate::arrays::Wanted;
@@ -167,8 +169,7 @@ pub fn explain_segments(
     inputs: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<NativeExplanation> {
     let segments = edited(py, &segments)?;
-    let chosen = read_segmentation(executable.definition(), segmentation);
-    let chosen = Chosen::Given(chosen.map_err(|error| errors::segments(py, &error))?);
+    let chosen = limited(py, executable, segmentation)?;
     let target = executable.target(py, inputs)?;
     let (on_evaluator, options) = (is_without_llvm(py, target), options());
     let say = move |definition: &Definition, PlannedCall { plan, hints, decided, time }: &PlannedCall| {
@@ -183,10 +184,18 @@ pub fn explain_segments(
     explained.map_err(|error| errors::segments(py, &error))
 }
 
+/// A cut within the limit on memory.
+fn limited(py: Python<'_>, executable: &Executable, segmentation: &str) -> PyResult<Chosen> {
+    let chosen = read_segmentation(executable.definition(), segmentation);
+    Ok(Chosen::Limited(chosen.map_err(|error| errors::segments(py, &error))?))
+}
+
 /// A definition that runs as segments.
 #[pyclass(frozen, module = "ferrofuse._native")]
 pub struct Chain {
     chain: OnDevices<SegmentedExecutable>,
+    /// The sizes of the latest call that was found to be within the limit on memory.
+    within: Mutex<Option<Sizes>>,
 }
 
 #[pymethods]
@@ -201,7 +210,26 @@ impl Chain {
             ferrofuse::Executable::from_segments(definition.clone(), &edited, options)
                 .map_err(|error| Python::attach(|py| errors::segments(py, &error.into())))
         };
-        Ok(Chain { chain: OnDevices::new(make(options())?, options(), make) })
+        let chain = OnDevices::new(make(options())?, options(), make);
+        Ok(Chain { chain, within: Mutex::default() })
+    }
+
+    /// Rejects a call on inputs at whose sizes the segments need more memory than `executable` may. `segmentation` is the cut
+    /// into these.
+    fn require_within_limit(
+        &self,
+        py: Python<'_>,
+        executable: &Executable,
+        segmentation: &str,
+        inputs: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let sizes = Some(executable.call_facts(py, inputs)?.sizes);
+        if *self.within.lock().unwrap_or_else(PoisonError::into_inner) != sizes {
+            let chosen = limited(py, executable, segmentation)?;
+            executable.made(py, Some(inputs), chosen, ferrofuse::cut, |_, _, _| ())?;
+            *self.within.lock().unwrap_or_else(PoisonError::into_inner) = sizes;
+        }
+        Ok(())
     }
 
     /// As `Executable.run`.
