@@ -419,7 +419,7 @@ fn stream(py: Python<'_>, kind: &Kind, draws: u32) -> PyResult<Option<Stream>> {
     Ok(Some(Stream { seed, offset }))
 }
 
-/// The items of a fallible iterator, up to `count`, without the moves of a list that grows.
+/// The `count` items of a fallible iterator, which has no length itself: a list would grow and move them.
 fn collected<T>(count: usize, items: impl Iterator<Item = PyResult<T>>) -> PyResult<Vec<T>> {
     let mut all = Vec::with_capacity(count);
     for item in items {

@@ -90,7 +90,7 @@ pub struct Constraints {
     stay_of: FxHashMap<Node, usize>,
     /// Nodes that are computed anywhere.
     free: FxHashSet<Node>,
-    /// Nodes that mostly run nothing, as their results are views.
+    /// Nodes whose results may be views, for which nothing runs.
     views: FxHashSet<Node>,
 }
 
@@ -103,7 +103,7 @@ impl Constraints {
         }
         // Seeds of random numbers are scalar inputs in the definition of a segment, constants in a whole definition.
         constraints.free = free_nodes(graph, fusion, |input| graph.shape(input).is_empty());
-        let is_view = |node: &Node| is_mostly_a_view(&graph.node(*node).op);
+        let is_view = |node: &Node| may_be_view(&graph.node(*node).op);
         constraints.views = fusion.order().iter().copied().filter(is_view).collect();
         for (task, data, options) in tasks.groups() {
             let is_bound = |node: &Node| fusion.contains(*node) && !constraints.free.contains(node);
@@ -223,7 +223,7 @@ impl Constraints {
     }
 }
 
-/// Whether an op makes a view of its operand, with some or all layouts of that.
-fn is_mostly_a_view(op: &TensorOp) -> bool {
+/// Whether an op's result can be a view of its operand, if the layout of that allows it.
+fn may_be_view(op: &TensorOp) -> bool {
     op.is_view() || matches!(op, TensorOp::Reshape(_) | TensorOp::Slice { .. })
 }

@@ -46,7 +46,7 @@ def axes_in(written: str, axis: Any, rank: int, argument: str = "axis") -> List[
 
 
 def as_list(given: Any) -> List[Any]:
-    """The items of a list, tuple or array, or the list of what is none."""
+    """The items of a list, tuple or array; anything else as the only item."""
     if is_array(given) and not isinstance(given, Val) and given.ndim:
         return list(given.tolist())
     return list(given) if isinstance(given, (list, tuple)) else [given]

@@ -14,6 +14,7 @@ from .shapes import flatten, unsqueeze
 # How a fold takes one more value, its `initial`.
 _STEPS = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
 _COUNTING = ("cumprod", "cumsum")
+_VARIANCE = "The variance over axes, or of all elements. It divides by their number less `ddof`, which torch calls `correction`."
 
 
 def named(name: str, function: Callable[..., Any], doc: str) -> Callable[..., Any]:
@@ -126,24 +127,18 @@ def mean(
     return cast(_folded("mean", as_floats(cast(a, meant)), given, keepdims or keepdim), meant)
 
 
-def var(
-    a: Any, axis: Axis = None, dtype: Any = None, *, ddof: Any = None, keepdims: bool = False, dims: Axis = None,
-    dim: Axis = None, keepdim: bool = False, correction: Any = None,
-) -> Any:
-    """The variance over axes, or of all elements. It divides by their number less `ddof`, which torch calls `correction`."""
-    computed, result = _deviating("`var`", a, dtype)
-    squares = _variance(computed, one_of(axis=axis, dims=dims, dim=dim), one_of(ddof=ddof, correction=correction), keepdims or keepdim)
-    return cast(squares, result)
+def deviation(op: str, finish: Callable[[Any], Any], doc: str) -> Callable[..., Any]:
+    """`var` and `std`: what `finish` makes of the variance."""
 
+    def method(
+        a: Any, axis: Axis = None, dtype: Any = None, *, ddof: Any = None, keepdims: bool = False, dims: Axis = None,
+        dim: Axis = None, keepdim: bool = False, correction: Any = None,
+    ) -> Any:
+        computed, result = _deviating(f"`{op}`", a, dtype)
+        given, fewer = one_of(axis=axis, dims=dims, dim=dim), one_of(ddof=ddof, correction=correction)
+        return cast(finish(_variance(computed, given, fewer, keepdims or keepdim)), result)
 
-def std(
-    a: Any, axis: Axis = None, dtype: Any = None, *, ddof: Any = None, keepdims: bool = False, dims: Axis = None,
-    dim: Axis = None, keepdim: bool = False, correction: Any = None,
-) -> Any:
-    """The square root of `var`."""
-    computed, result = _deviating("`std`", a, dtype)
-    squares = _variance(computed, one_of(axis=axis, dims=dims, dim=dim), one_of(ddof=ddof, correction=correction), keepdims or keepdim)
-    return cast(apply("sqrt", squares), result)
+    return named(op, method, doc)
 
 
 def _variance(computed: Any, axis: Axis, correction: Any, keepdim: bool) -> Any:
@@ -255,6 +250,6 @@ METHODS: Dict[str, Callable[..., Any]] = {
     **{op: counting_scan(op) for op in _COUNTING},
     **{op: index(op) for op in ("argmax", "argmin")},
     "mean": mean,
-    "std": std,
-    "var": var,
+    "std": deviation("std", lambda squares: apply("sqrt", squares), "The square root of `var`."),
+    "var": deviation("var", lambda squares: squares, _VARIANCE),
 }

@@ -25,7 +25,7 @@ pub struct SoftmaxFolds {
     /// The exponential: exp, or a cheaper one.
     exponential: ScalarOp,
     /// The reciprocal that elements are multiplied by, if nothing else uses the sum.
-    inverse: Option<ScalarOp>,
+    reciprocal: Option<ScalarOp>,
 }
 
 impl SoftmaxFolds {
@@ -38,16 +38,19 @@ impl SoftmaxFolds {
 /// The folds of softmaxes of f32, in the order of their sums. Values that are `kept` in memory stay.
 pub fn softmax_folds(graph: &Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> Vec<SoftmaxFolds> {
     let all = fusion.order().iter().filter_map(|&sum| folds_of(graph, sum));
-    let inverse = |sum: Node| inverse_of(graph, fusion, sum).filter(|_| !kept.contains(&sum.into()));
-    all.map(|folds| SoftmaxFolds { inverse: inverse(folds.sum), ..folds }).collect()
+    let reciprocal = |sum: Node| reciprocal_of(graph, fusion, sum).filter(|_| !kept.contains(&sum.into()));
+    all.map(|folds| SoftmaxFolds { reciprocal: reciprocal(folds.sum), ..folds }).collect()
 }
 
-/// The reciprocal that is all that uses a value, broadcast.
-fn inverse_of(graph: &Graph, fusion: &Fusion, sum: Node) -> Option<ScalarOp> {
-    let users = |val: Val| fusion.uses(val).iter().copied().filter(move |_| !fusion.is_output(val));
-    let &[broadcast] = users(sum.into()).collect::<SmallVec<[Node; 2]>>().as_slice() else { return None };
-    let &[inverse] = users(broadcast.into()).collect::<SmallVec<[Node; 2]>>().as_slice() else { return None };
-    match (&graph.node(broadcast).op, &graph.node(inverse).op) {
+/// The op of the reciprocal of a sum, if that is all that the sum is used for, broadcast.
+fn reciprocal_of(graph: &Graph, fusion: &Fusion, sum: Node) -> Option<ScalarOp> {
+    let only_user = |node: Node| match fusion.uses(node.into()) {
+        &[user] if !fusion.is_output(node.into()) => Some(user),
+        _ => None,
+    };
+    let broadcast = only_user(sum)?;
+    let reciprocal = only_user(broadcast)?;
+    match (&graph.node(broadcast).op, &graph.node(reciprocal).op) {
         (TensorOp::Broadcast(_), TensorOp::Map(op)) if op.in_language() == [ScalarOp::Reciprocal] => {
             Some(*op)
         }
@@ -80,7 +83,7 @@ fn folds_of(graph: &Graph, sum: Node) -> Option<SoftmaxFolds> {
         _ => false,
     };
     let fits = keeps && is_maximum && graph.dtype(x) == DType::F32;
-    fits.then_some(SoftmaxFolds { maximum: largest.node, sum, exponential, inverse: None })
+    fits.then_some(SoftmaxFolds { maximum: largest.node, sum, exponential, reciprocal: None })
 }
 
 fn log2_e() -> Scalar {
@@ -90,17 +93,17 @@ fn log2_e() -> Scalar {
 /// Folds these pairs at once.
 pub fn fold_online(graph: &mut Graph, fusion: &Fusion, chosen: &[SoftmaxFolds]) -> (Fusion, ValMap) {
     let mut made: FxHashMap<Node, Val> = FxHashMap::default();
-    // For the broadcast of a sum that is only divided by, its reciprocal.
-    let mut inverses: FxHashMap<Val, Val> = FxHashMap::default();
+    // The stored reciprocals of sums that are used for nothing else.
+    let mut reciprocals: FxHashMap<Val, Val> = FxHashMap::default();
     rewrite(graph, fusion, |graph, facts, node, operands| {
         if let Some(&val) = made.get(&node) {
             return Some(vec![val]);
         }
         if let (TensorOp::Map(_), [broadcast]) = (&graph.node(node).op, operands)
             && let TensorOp::Broadcast(is_new) = graph.op(*broadcast).clone()
-            && let Some(&inverse) = inverses.get(&graph.operands(*broadcast)[0])
+            && let Some(&reciprocal) = reciprocals.get(&graph.operands(*broadcast)[0])
         {
-            return Some(vec![NodeBuilder { graph, facts }.add(TensorOp::Broadcast(is_new), &[inverse])]);
+            return Some(vec![NodeBuilder { graph, facts }.add(TensorOp::Broadcast(is_new), &[reciprocal])]);
         }
         let folds = chosen.iter().find(|folds| folds.maximum == node)?;
         let TensorOp::Fold { axes, .. } = graph.node(node).op.clone() else { return None };
@@ -108,11 +111,11 @@ pub fn fold_online(graph: &mut Graph, fusion: &Fusion, chosen: &[SoftmaxFolds]) 
         let (largest, sum) = online.of(operands[0], folds.exponential);
         // Kernels that walk the elements again need not compute these for each row.
         let stored = online.nodes.map(ScalarOp::SegmentSet, &[largest]);
-        let sum = match folds.inverse {
+        let sum = match folds.reciprocal {
             None => online.nodes.map(ScalarOp::SegmentSet, &[sum]),
-            Some(reciprocal) => {
-                let inverse = online.nodes.map(reciprocal, &[sum]);
-                inverses.insert(sum, online.nodes.map(ScalarOp::SegmentSet, &[inverse]));
+            Some(op) => {
+                let reciprocal = online.nodes.map(op, &[sum]);
+                reciprocals.insert(sum, online.nodes.map(ScalarOp::SegmentSet, &[reciprocal]));
                 sum
             }
         };
